@@ -44,6 +44,7 @@ Status ReadGrammar(const rondo_session_options& o, const OpenModel& model,
   options->begin = static_cast<GrammarBegin>(o.grammar_begin);
   options->token = o.grammar_token;
   options->goes_on = o.grammar_goes_on != 0;
+  options->ends = o.ignore_eos == 0;
   return Status();
 }
 

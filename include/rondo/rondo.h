@@ -357,7 +357,9 @@ RONDO_API int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids,
 
 /* Texts, and which tokens of a model go on with one. Sessions that are given one generate nothing
  * else: a token that no text has is never drawn, end tokens come where a text may end, and where
- * nothing may follow the generation ends (RONDO_REASON_GRAMMAR). Never changes to its users; any
+ * nothing may follow, or nothing but an end token that is not to come (ignore_eos, logit_bias), the
+ * generation ends (RONDO_REASON_GRAMMAR). Sessions do not wait for each other's work on it, and a
+ * cancel ends it. Never changes to its users; any
  * number of sessions share it, each of which writes a text of its own. Keep it while it is of use.
  */
 typedef struct rondo_grammar rondo_grammar;
@@ -404,8 +406,9 @@ typedef struct rondo_grammar_options {
   uint32_t flags;       /* RONDO_SCHEMA_; default 0 */
   uint32_t reserved;    /* 0 */
   /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
-   * 1 GiB; default 0: 8 MiB. Where states fill it they are forgotten and made again. What is not
-   * used is not touched. */
+   * 1 GiB; default 0: 8 MiB. What is not used is not touched. Where states fill it they are
+   * forgotten and made again: no session misses what another one's work had forgotten. A grammar
+   * that leaves its texts no room is refused when it is read, with the memory_bytes that it needs. */
   uint64_t memory_bytes;
 } rondo_grammar_options;
 
@@ -837,7 +840,8 @@ typedef struct rondo_session_options {
   float presence_penalty;   /* subtracted once from the logit of each token seen; default 0 */
   float frequency_penalty;  /* subtracted for each time that it was seen; default 0 */
   int32_t penalty_last_n;   /* 0 to 4096; default 64 */
-  uint32_t ignore_eos;      /* 1: end tokens are tokens like others; default 0 */
+  uint32_t ignore_eos;      /* 1: end tokens are tokens like others, but that a grammar's text has
+                               none that it does not name; default 0 */
   uint32_t logprobs;        /* 1: events tell log-probabilities; default 0 */
   /* n, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
    * sequence, prompt included; default 0: off. */
@@ -985,8 +989,9 @@ typedef struct rondo_event {
  * The token is evaluated by the call that first needs the logits after it, so its text is not kept
  * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL, _INVALID_ARGUMENT (every
  * token is forbidden by logit_bias, or no logit is a number), _CONSTRAINT (the grammar leaves no
- * token, by what the session has or by logit_bias; or it ran out of memory or steps).
- * [one call per session, since ABI 3] */
+ * token, by what the session has or by logit_bias; or it ran out of memory or steps; or the context
+ * slides, the grammar's text is longer than what is remembered of it, and it nests some hundred
+ * deep). [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event);
 
 /* Queues tokens: a prompt, or the next turn of a conversation. They are part of the sequence at

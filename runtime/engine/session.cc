@@ -239,6 +239,7 @@ bool Session::BeginStep() {
     return false;
   }
   choices_.Begin({});
+  if (!PrepareConstraint()) return false;
   sequence_.WantHeadDrafts(0);
   // Where it fails the choice does, too, and says so.
   if (constraint_.exists() && constraint_.Follow(tokens(), text_begin_).ok()) {
@@ -249,6 +250,16 @@ bool Session::BeginStep() {
   const bool drafts = sequence_.pending() == 1 && BeginDrafts();
   sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
   return true;
+}
+
+// Before the pass, as what may follow can take long to find, and a pass serves others, too. False
+// where the session was cancelled meanwhile.
+bool Session::PrepareConstraint() {
+  if (!constraint_.exists()) return true;
+  const Status status = constraint_.Prepare(tokens(), text_begin_, &sequence_.cancellation());
+  if (status.code() != StatusCode::kCancelled) return true;
+  sequence_.EndIfCancelled();
+  return false;
 }
 
 void Session::EndStep() {
@@ -333,6 +344,11 @@ void Session::ChooseOfLogits() {
 
 Result<TokenEvent> Session::TakeChoice() {
   const TokenChoices::Choice choice = choices_.Take();
+  if (constraint_.status().code() == StatusCode::kConstraint) return constraint_.status();
+  if (choice.is_whole) {
+    end_is_drawn_ = true;
+    return Finished(FinishReason::kGrammar);
+  }
   if (choice.token == Sampler::kNoToken && constraint_.has_grammar()) {
     return Status::Error(StatusCode::kConstraint,
                          choice.constrained ? "the grammar ran out of memory or steps"

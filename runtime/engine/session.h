@@ -175,6 +175,7 @@ class Session {
   void DropAhead();
   void WantLogits();
   bool BeginStep();
+  bool PrepareConstraint();
   bool BeginDrafts();
   void AskGate(SpeculationGate* gate);
   void TellGate();

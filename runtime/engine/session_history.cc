@@ -73,7 +73,7 @@ void Session::GoBackInText(uint64_t n) {
   const TextState state = past_texts_.BackTo(
       position(),
       {position() + n, {generated_, LastingEnd(), text_begin_, told_, text_.continues()}});
-  constraint_.Restart();
+  constraint_.BackTo(position());
   if (n > 0) n_proposed_ = 0;
   generated_ = state.generated;
   finished_ = state.finished;
@@ -125,6 +125,7 @@ void Session::Reset() {
   GiveBlocksBack();
   sequence_.cancellation().ForgetAll();
   past_texts_.Clear();
+  constraint_.Forget();
   EndGeneration();
 }
 
@@ -138,12 +139,13 @@ SnapshotBinding Session::Binding() const {
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
   const GenerationState generation = {generated_, text_begin_, static_cast<uint32_t>(LastingEnd()),
                                       text_.continues()};
-  return WriteSnapshot(Binding(), sequence_, generation, out, bytes);
+  return WriteSnapshot(Binding(), sequence_, generation, constraint_, out, bytes);
 }
 
 Status Session::Restore(std::span<const uint8_t> bytes) {
   RONDO_RETURN_IF_ERROR(CheckPredicts());
   RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
+  RONDO_RETURN_IF_ERROR(snapshot.CheckPlaces(constraint_));
   {
     const MutexLock turn(engine_->turn());
     if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
@@ -158,7 +160,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   finished_ = static_cast<FinishReason>(generation.finished);
   past_texts_.Clear();
   text_begin_ = generation.text_begin;
-  constraint_.Restart();
+  snapshot.LoadPlaces(&constraint_);
   DropEvents();
   told_ = position();
   end_is_drawn_ = false;

@@ -57,7 +57,8 @@ void ReadPart(const uint8_t* bytes, const SnapshotPart& part, BlockTable* kv) {
 }  // namespace
 
 Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
-                     const GenerationState& generation, std::span<uint8_t> out, size_t* bytes) {
+                     const GenerationState& generation, const Constraint& constraint,
+                     std::span<uint8_t> out, size_t* bytes) {
   const KvLayout& layout = binding.kv;
   const ContextWindow& window = layout.window();
   // States without rows behind them: whoever restores runs these again.
@@ -71,6 +72,11 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   for (size_t g = 0; g < n_groups; ++g) {
     size = size + SnapshotGroupBytes(layout, g, sequence.kv().FirstHeld(g, evaluated), evaluated);
   }
+  const auto save = [&](std::span<uint8_t> places) {
+    return constraint.Save(sequence.tokens(), generation.text_begin, places);
+  };
+  uint64_t places = save({});
+  if (places > 0) size = size + places + sizeof places;
   *bytes = size.ValueOrMost();
   if (out.size() < *bytes) {
     return Status::Error(StatusCode::kBufferTooSmall,
@@ -78,7 +84,7 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   }
   SnapshotHeader header = {
       .magic = {},
-      .version = version,
+      .version = places > 0 ? version | kSnapshotHasPlaces : version,
       .kv_format = static_cast<uint32_t>(binding.kv_format),
       .bytes = *bytes,
       .model = binding.model.model().identity(),
@@ -111,6 +117,10 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   for (size_t g = 0; g < n_groups; ++g) {
     ForSnapshotParts(layout, g, sequence.kv().FirstHeld(g, evaluated), evaluated,
                      [&](const SnapshotPart& part) { WritePart(sequence.kv(), part, &writer); });
+  }
+  if (places > 0) {
+    save({writer.Take(places), places});
+    writer.Put(&places, sizeof places);
   }
   const uint64_t checksum = Checksum(writer.written());
   writer.Put(&checksum, sizeof checksum);

@@ -11,6 +11,8 @@
 //   each
 //          KV head: the evaluated positions of the block, as KvPage::Read gives them; of a short
 //          convolution floats; of a sublayer with a state the floats of that, once a block
+//   uint8  [n], uint64                with kSnapshotHasPlaces: where the generation stood by its
+//                                     grammar and its thoughts (Constraint::Save), and n
 //   uint64                            XXH3-64 of all bytes before
 #pragma once
 
@@ -29,6 +31,8 @@ inline constexpr char kSnapshotMagic[8] = {'R', 'N', 'D', 'O', 'S', 'N', 'A', 'P
 inline constexpr uint32_t kSnapshotVersion = 1;
 inline constexpr uint32_t kSnapshotVersionOfNumber = 2;
 inline constexpr uint32_t kSnapshotVersionOfAdapter = 3;
+// Added to a version.
+inline constexpr uint32_t kSnapshotHasPlaces = 0x100;
 
 struct SnapshotHeader {
   char magic[8];            // kSnapshotMagic
@@ -75,7 +79,8 @@ struct GenerationState {
 
 // Writes the snapshot to `out`; `bytes` is always its size. Error: kBufferTooSmall.
 Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
-                     const GenerationState& generation, std::span<uint8_t> out, size_t* bytes);
+                     const GenerationState& generation, const Constraint& constraint,
+                     std::span<uint8_t> out, size_t* bytes);
 
 // A snapshot that has passed all checks for an engine. A view of the bytes.
 class Snapshot {
@@ -89,6 +94,17 @@ class Snapshot {
     return {header_.generated, header_.text_begin, header_.finished, header_.continues != 0};
   }
 
+  // Places of a session with this constraint, which are those of another, or well-formed. Error:
+  // kCorrupt.
+  Status CheckPlaces(const Constraint& constraint) const {
+    return constraint.CheckSaved(places_, header_.text_begin, header_.first_token,
+                                 header_.position);
+  }
+  void LoadPlaces(Constraint* constraint) const {
+    constraint->Forget();
+    constraint->Load(places_, header_.text_begin, header_.first_token, header_.position);
+  }
+
   // `sequence`, of the engine that this was opened for, gets blocks for what is held. False, and
   // nothing has happened, where the pool has too few.
   bool TakeBlocks(Sequence* sequence) const;
@@ -99,6 +115,7 @@ class Snapshot {
   Snapshot(const SnapshotBinding& binding, std::span<const uint8_t> bytes)
       : binding_(binding), bytes_(bytes) {}
   Status ReadHeader();
+  Status ReadPlaces();
   Status CheckBinding() const;
   Status CheckPositions() const;
   Status CheckGroups() const;
@@ -116,6 +133,7 @@ class Snapshot {
 
   SnapshotBinding binding_;
   std::span<const uint8_t> bytes_;
+  std::span<const uint8_t> places_;  // taken off bytes_, with their number
   SnapshotHeader header_;
 };
 

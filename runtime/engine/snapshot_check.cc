@@ -51,6 +51,8 @@ Status Snapshot::ReadHeader() {
                    sizeof header_);
   }
   std::memcpy(&header_, bytes_.data(), sizeof header_);
+  const bool has_places = (header_.version & kSnapshotHasPlaces) != 0;
+  header_.version &= ~kSnapshotHasPlaces;
   if (header_.version > kSnapshotVersionOfAdapter) {
     return Status::Error(StatusCode::kNewerFormat,
                          "the snapshot has format version %u, this version of Rondo reads up to %u",
@@ -68,9 +70,23 @@ Status Snapshot::ReadHeader() {
     return Corrupt("the snapshot was altered: its checksum does not match");
   }
   if (header_.version == 0) return Corrupt("the snapshot has format version 0, expected 1 to 3");
-  if (header_bytes() <= end) return Status();
+  if (header_bytes() <= end) return has_places ? ReadPlaces() : Status();
   return Corrupt("the snapshot ends after %zu bytes, inside its header of %zu", bytes_.size(),
                  header_bytes());
+}
+
+// What is behind the header and its KV, as their sizes are checked without them.
+Status Snapshot::ReadPlaces() {
+  const size_t end = bytes_.size() - sizeof(uint64_t);
+  uint64_t n = 0;
+  if (end - header_bytes() >= sizeof n) std::memcpy(&n, bytes_.data() + end - sizeof n, sizeof n);
+  if (n == 0 || n > end - header_bytes() - sizeof n) {
+    return Corrupt("the snapshot's places take %llu bytes, expected 1 to less than its %zu", ull{n},
+                   bytes_.size());
+  }
+  places_ = bytes_.subspan(end - sizeof n - n, n);
+  bytes_ = bytes_.first(bytes_.size() - sizeof n - n);
+  return Status();
 }
 
 // It was made by this model, with what shapes the KV as here.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/grammar/room.h"
+
 namespace rondo {
 namespace {
 
@@ -67,6 +69,17 @@ Status Thinking::Init(const ThinkingOptions& options, const Tokenizer* tokenizer
                          "thinking_end is not what the tokenizer makes of it");
   }
   return Status();
+}
+
+uint64_t Thinking::Identity() const {
+  grammar::Hash hash;
+  hash.Add(most_tokens_);
+  for (const std::string_view text : {begin_.text(), end_.text()}) {
+    hash.Add(text.size());
+    for (const char byte : text) hash.Add(static_cast<uint8_t>(byte));
+  }
+  for (size_t i = 0; i < n_closing_; ++i) hash.Add(static_cast<uint64_t>(closing_[i]));
+  return hash.value();
 }
 
 Status Thinking::Tokenise(std::string_view text, size_t vocab_size, Tokens* tokens,

@@ -46,6 +46,13 @@ class Thinking {
   int32_t Forced(const Place& place) const;
   // The end of a thought is being written.
   static bool IsClosing(const Place& place) { return place.written > 0; }
+  // Of plain numbers from elsewhere: they may be where a text has come to.
+  bool IsPlace(const Place& place) const {
+    return place.matched < (place.inside ? end_ : begin_).size() && place.unfinished <= 3 &&
+           (place.written == 0 || place.written < n_closing_);
+  }
+  // Equal where the same place means the same.
+  uint64_t Identity() const;
   // The tokens that a thought begins with.
   std::span<const int32_t> opening() const { return {opening_.data(), n_opening_}; }
 
@@ -55,6 +62,7 @@ class Thinking {
    public:
     Status Init(std::string_view text, const char* what);
     std::string_view text() const { return {text_.data(), size_}; }
+    size_t size() const { return size_; }
     // How many bytes match behind one more.
     size_t Step(size_t matched, char byte) const;
     bool IsWhole(size_t matched) const { return matched == size_; }

@@ -38,6 +38,7 @@ TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const T
                                           std::span<const int32_t> behind,
                                           std::span<std::byte> scratch) const {
   Sampler::TokenMask allowed;
+  bool may_end = false;
   const size_t words = MaskWords(logits.size());
   if (constraint_->exists()) {
     const std::span<uint32_t> mask(reinterpret_cast<uint32_t*>(scratch.data()), words);
@@ -45,9 +46,14 @@ TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const T
     if (!next.ok()) return {.constrained = true};
     if (next->forced >= 0) return {.token = next->forced};
     if (next->masked) allowed = mask;
+    may_end = next->may_end;
   }
-  return {.token = sampler_->Sample(logits, {tokens, behind},
-                                    scratch.subspan(words * sizeof(uint32_t)), allowed)};
+  const int32_t token = sampler_->Sample(logits, {tokens, behind},
+                                         scratch.subspan(words * sizeof(uint32_t)), allowed);
+  if (token != Sampler::kNoToken || !may_end) return {.token = token};
+  const bool are_numbers =
+      std::any_of(logits.begin(), logits.end(), [](float logit) { return logit == logit; });
+  return {.is_whole = are_numbers};
 }
 
 size_t TokenChoices::CountAccepted() const {

@@ -26,6 +26,7 @@ class TokenChoices {
     int32_t token = Sampler::kNoToken;
     float logprob = 0;         // of the model; 0 unless asked for
     bool constrained = false;  // no token: the constraint ran out of what it may take
+    bool is_whole = false;     // no token: the constraint has the text end here, and no other way
   };
 
   // Both are kept.

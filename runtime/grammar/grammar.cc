@@ -52,6 +52,7 @@ uint64_t Grammar::Bytes(const GrammarOptions& options, size_t text_bytes, size_t
   }
   Machine(room, Layout::States(options), kUsualClasses);
   List<Mask>(room, kMasks);
+  List<State>(room, kMasks);
   List<uint32_t>(room, kMasks * mask_words);
   return std::max(room.used(), reading.used());
 }
@@ -107,135 +108,216 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   }
   machine_ = Machine(room, Layout::States(options), kUsualClasses);
   masks_ = List<Mask>(room, kMasks);
+  mask_states_ = List<State>(room, kMasks);
   mask_bits_ = List<uint32_t>(room, kMasks * trie_->mask_words());
   machine_.Read(&regexes_, &productions_);
-  for (size_t i = 0; i < kMasks; ++i) masks_.Add({}, budget);
-  start_ = machine_.Start(root_, budget);
+  RONDO_RETURN_IF_ERROR(CheckRoom(options));
+  masks_.Fill({}, kMasks, budget);
+  mask_states_.Fill(Machine::kDead, kMasks, budget);
+  const State start = machine_.Start(root_, budget);
   if (!budget.ok()) return regexes_.Exhausted(budget, "what texts of the grammar may begin with");
-  return start_ != Machine::kDead
-             ? Status()
-             : Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
-}
-
-Status Grammar::Exhausted(const Budget& budget) {
-  return Status::Error(StatusCode::kConstraint, "the grammar ran out of its %s",
-                       budget.end() == Budget::End::kSteps    ? "steps for one token"
-                       : budget.end() == Budget::End::kMemory ? "memory"
-                                                              : "depth of nesting");
-}
-
-// What other places have come to is read again.
-void Grammar::Forget(GrammarPlace* kept) {
-  ++epoch_;
-  kept->state = machine_.Forget(kept->state);
-  kept->epoch = epoch_;
-  for (uint32_t i = 0; i < masks_.size(); ++i) masks_[i] = {};
-  Budget budget(kSteps);
-  start_ = machine_.Start(root_, budget);
-}
-
-Status Grammar::ReadAll(const GrammarText& text, GrammarPlace* place) {
-  if (place->epoch != epoch_ || place->read > text.size) {
-    if (text.first_held > 0) {
-      return Status::Error(
-          StatusCode::kConstraint,
-          "the grammar must read the text again, whose begin is not held any more");
-    }
-    *place = {start_, epoch_, 0};
+  if (start == Machine::kDead) {
+    return Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
   }
-  bool forgot = false;  // for this token
-  while (place->read < text.size && place->state != Machine::kDead) {
-    Budget budget(kSteps);
-    const int32_t token = text.token(text.context, place->read);
-    const std::span<const uint8_t> bytes =
-        token < 0 ? std::span<const uint8_t>() : trie_->BytesOf(static_cast<uint32_t>(token));
-    State state = bytes.empty() ? Machine::kDead : place->state;
-    for (const uint8_t byte : bytes) state = machine_.Next(state, byte, budget);
-    if (budget.ok()) {
-      place->state = state;
-      ++place->read;
-    } else if (forgot || budget.end() != Budget::End::kMemory) {
-      return Exhausted(budget);
-    } else {
-      Forget(place);
-    }
-    forgot = !budget.ok();
-  }
+  shared_.Init(&machine_, start, {&mask_states_[0], kMasks});
+  Hash identity;
+  regexes_.AddTo(&identity);
+  productions_.AddTo(&identity);
+  identity_ = identity.Add(root_).value();
   return Status();
 }
 
-Status Grammar::Read(const GrammarText& text, GrammarPlace* place) {
-  const MutexLock turn(mutex_);
-  RONDO_RETURN_IF_ERROR(ReadAll(text, place));
-  Budget budget(kSteps);
-  place->is_complete = IsComplete(place->state, budget);
-  if (budget.end() == Budget::End::kMemory) {
-    Forget(place);
-    budget = Budget(kSteps);
-    place->is_complete = IsComplete(place->state, budget);
-  }
-  return budget.ok() ? Status() : Exhausted(budget);
+// What is read has left room for what its texts need.
+Status Grammar::CheckRoom(const GrammarOptions& options) const {
+  const uint64_t bytes = options.bytes == 0 ? kDefaultBytes : options.bytes;
+  const uint64_t alternatives = productions_.MostParts();
+  const uint64_t needed = std::max(regexes_.BytesToDerive(bytes, alternatives),
+                                   machine_.BytesToRead(bytes, alternatives));
+  if (needed <= bytes) return Status();
+  const uint64_t mebibytes = needed / (uint64_t{1} << 20) + 1;
+  return Status::Error(StatusCode::kOutOfMemory,
+                       "the grammar is read in its memory of %llu bytes, but has no room there for "
+                       "what its texts lead to: memory_bytes must be %llu",
+                       static_cast<unsigned long long>(bytes),
+                       static_cast<unsigned long long>(mebibytes << 20));
 }
 
-Status Grammar::Allowed(const GrammarText& text, GrammarPlace* place, std::span<uint32_t> mask) {
-  const MutexLock turn(mutex_);
-  RONDO_RETURN_IF_ERROR(ReadAll(text, place));
-  if (place->state == Machine::kDead) {
+Status Grammar::EndOf(const MachineCall& call) {
+  if (call.end() == MachineCall::End::kNone) return Status();
+  if (call.end() == MachineCall::End::kCancelled) {
+    return Status::Error(StatusCode::kCancelled, "cancelled while the grammar was read");
+  }
+  return Status::Error(StatusCode::kConstraint, "the grammar ran out of its %s",
+                       call.end() == MachineCall::End::kSteps    ? "steps for one byte"
+                       : call.end() == MachineCall::End::kMemory ? "memory"
+                                                                 : "depth of nesting");
+}
+
+namespace {
+
+// Once more where it was lost: what that made is forgotten.
+template <typename Work>
+Status Run(SharedMachine& shared, const Cancellation* cancel, const Work& work) {
+  for (;;) {
+    MachineCall call(shared, cancel);
+    const Status status = work(call);
+    if (call.end() != MachineCall::End::kLost) return status;
+  }
+}
+
+}  // namespace
+
+// As state number 0 of the call what the text has come to, as far as it is known.
+Status Grammar::ReadTo(MachineCall& call, const GrammarText& text, GrammarPlace* place) {
+  if (place->epoch == shared_.epoch() && place->read <= text.size) {
+    call[0] = place->state;
+    return Status();
+  }
+  if (!text.known.empty()) {
+    place->read = text.known_tokens;
+    if (call.Read(0, text.known)) return Status();
+    RONDO_RETURN_IF_ERROR(EndOf(call));
+  }
+  if (text.first_held > 0) {
+    return Status::Error(StatusCode::kConstraint,
+                         "the grammar must read the text again, whose begin is not held any more");
+  }
+  place->read = 0;
+  call[0] = shared_.start();
+  return Status();
+}
+
+Status Grammar::ReadAll(MachineCall& call, const GrammarText& text, GrammarPlace* place) {
+  RONDO_RETURN_IF_ERROR(EndOf(call));
+  RONDO_RETURN_IF_ERROR(ReadTo(call, text, place));
+  place->epoch = 0;  // until it is read
+  uint64_t read = place->read;
+  for (; read < text.size && call[0] != Machine::kDead; ++read) {
+    const int32_t token = text.token(text.context, read);
+    const std::span<const uint8_t> bytes =
+        token < 0 ? std::span<const uint8_t>() : trie_->BytesOf(static_cast<uint32_t>(token));
+    size_t from = 0;
+    call[1] = Machine::kDead;
+    for (const uint8_t byte : bytes) {
+      call[1] = call.Next(from, byte);
+      from = 1;
+    }
+    call[0] = call[1];
+    static_cast<void>(call.Walked(0, bytes.size()));
+    RONDO_RETURN_IF_ERROR(EndOf(call));
+  }
+  *place = {call[0], shared_.epoch(), read, false};
+  return Status();
+}
+
+Status Grammar::Read(const GrammarText& text, GrammarPlace* place,
+                     const Cancellation* cancel) {
+  return Run(shared_, cancel, [&](MachineCall& call) {
+    RONDO_RETURN_IF_ERROR(ReadAll(call, text, place));
+    place->is_complete = IsComplete(call);
+    place->state = call[0];
+    place->epoch = call.ok() ? shared_.epoch() : 0;
+    return EndOf(call);
+  });
+}
+
+Result<bool> Grammar::Allowed(const GrammarText& text, GrammarPlace* place,
+                              std::span<uint32_t> mask, const MaskOptions& options) {
+  bool may_end = false;
+  RONDO_RETURN_IF_ERROR(Run(shared_, options.cancel, [&](MachineCall& call) {
+    RONDO_RETURN_IF_ERROR(ReadAll(call, text, place));
+    RONDO_RETURN_IF_ERROR(MaskOf(call, mask, &may_end));
+    place->state = call[0];
+    place->epoch = shared_.epoch();
+    return Status();
+  }));
+  if (!mask.empty()) AddEnds(may_end, options, mask);
+  return may_end;
+}
+
+// The mask that is there, or is made in place of the one that was asked for longest ago. Where
+// others make as many as there may be it is kept by nobody.
+Status Grammar::MaskOf(MachineCall& call, std::span<uint32_t> mask, bool* may_end) {
+  *may_end = machine_.accepts(call[0]);
+  if (call[0] == Machine::kDead) {
     std::fill(mask.begin(), mask.end(), 0);
     return Status();
   }
-  uint32_t number = 0;  // of the mask that is there, or of the one that was asked for longest ago
-  for (uint32_t i = 0; i < masks_.size() && masks_[number].state != place->state; ++i) {
-    if (masks_[i].state == place->state || masks_[i].used < masks_[number].used) number = i;
+  uint32_t number = kMasks;
+  for (uint32_t i = 0; i < kMasks; ++i) {
+    if (masks_[i].is_made) continue;
+    if (mask_states_[i] == call[0]) {
+      number = i;
+      break;
+    }
+    if (number == kMasks || masks_[i].used < masks_[number].used) number = i;
   }
-  const std::span<uint32_t> bits = {&mask_bits_[number * mask.size()], mask.size()};
-  if (masks_[number].state != place->state) {
-    masks_[number] = {};
-    Budget budget(kSteps);
-    FillMask(machine_, place->state, *trie_, bits, budget);
-    if (budget.end() == Budget::End::kMemory) {
-      Forget(place);
-      budget = Budget(kSteps);
-      FillMask(machine_, place->state, *trie_, bits, budget);
-    }
-    if (!budget.ok()) return Exhausted(budget);
-    if (machine_.accepts(place->state)) {
-      for (const uint32_t token : end_tokens_) bits[token / 32] |= 1u << token % 32;
-    }
-    masks_[number].state = place->state;
+  if (number == kMasks) {
+    if (!mask.empty()) FillMask(call, *trie_, mask);
+    return EndOf(call);
+  }
+  const size_t words = mask_words();
+  const std::span<uint32_t> bits = {&mask_bits_[0] + number * words, words};
+  if (mask_states_[number] != call[0]) {
+    mask_states_[number] = Machine::kDead;
+    masks_[number].is_made = true;
+    FillMask(call, *trie_, bits);
+    masks_[number].is_made = false;
+    RONDO_RETURN_IF_ERROR(EndOf(call));
+    mask_states_[number] = call[0];
   }
   masks_[number].used = ++clock_;
-  std::copy(bits.begin(), bits.end(), mask.begin());
+  std::copy_n(bits.begin(), mask.size(), mask.begin());
   return Status();
 }
 
-size_t Grammar::Forced(const GrammarPlace& place, std::span<uint8_t> bytes) {
-  const MutexLock turn(mutex_);
-  if (place.epoch != epoch_) return 0;
-  Budget budget(kSteps);
-  State state = place.state;
-  size_t n = 0;
-  for (; n < bytes.size() && !machine_.accepts(state); ++n) {
-    State only = Machine::kDead;
-    for (uint32_t byte = 0; byte <= UINT8_MAX; ++byte) {
-      const State next = machine_.Next(state, static_cast<uint8_t>(byte), budget);
-      if (!budget.ok() || (next != Machine::kDead && only != Machine::kDead)) return n;
-      if (next == Machine::kDead) continue;
-      only = next;
-      bytes[n] = static_cast<uint8_t>(byte);
-    }
-    if (only == Machine::kDead) return n;
-    state = only;
+void Grammar::AddEnds(bool may_end, const MaskOptions& options, std::span<uint32_t> mask) const {
+  for (const uint32_t token : end_tokens_) {
+    const uint32_t bit = 1u << token % 32;
+    if (!trie_->vocabulary().IsSpecial(token)) mask[token / 32] &= ~bit;
+    if (may_end && options.ends) mask[token / 32] |= bit;
   }
-  return n;
 }
 
-bool Grammar::IsComplete(State state, Budget& budget) {
-  if (!machine_.accepts(state)) return false;
-  for (uint32_t c = 0; c < machine_.n_classes() && budget.ok(); ++c) {
-    if (machine_.NextClass(state, c, budget) != Machine::kDead) return false;
+size_t Grammar::Forced(const GrammarPlace& place, std::span<uint8_t> bytes) {
+  size_t n = 0;
+  const Status ended = Run(shared_, nullptr, [&](MachineCall& call) {
+    n = 0;
+    if (place.epoch != shared_.epoch()) return Status();
+    call[0] = call[1] = place.state;  // the only one that follows, and the one before it
+    for (; n < bytes.size() && !machine_.accepts(call[1]); ++n) {
+      bool found = false;
+      for (uint32_t byte = 0; byte <= UINT8_MAX; ++byte) {
+        const State next = call.Next(1, static_cast<uint8_t>(byte));
+        if (!call.ok() || (next != Machine::kDead && found)) return Status();
+        if (next == Machine::kDead) continue;
+        found = true;
+        call[0] = next;
+        bytes[n] = static_cast<uint8_t>(byte);
+      }
+      if (!found) return Status();
+      call[1] = call[0];
+    }
+    return Status();
+  });
+  return ended.ok() ? n : 0;
+}
+
+size_t Grammar::Describe(const GrammarPlace& place, std::span<uint8_t> bytes) {
+  size_t written = 0;
+  const Status ended = Run(shared_, nullptr, [&](MachineCall&) {
+    if (place.epoch == shared_.epoch()) written = machine_.Write(place.state, bytes);
+    return Status();
+  });
+  return ended.ok() ? written : 0;
+}
+
+bool Grammar::IsComplete(MachineCall& call) {
+  if (!machine_.accepts(call[0])) return false;
+  for (uint32_t c = 0; c < machine_.n_classes(); ++c) {
+    if (call.NextClass(0, c) != Machine::kDead || !call.ok()) return false;
   }
-  return budget.ok();
+  return true;
 }
 
 }  // namespace rondo::grammar

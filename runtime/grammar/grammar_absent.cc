@@ -14,9 +14,16 @@ Result<Grammar*> Grammar::Create(const GrammarOptions&, std::string_view, const 
                        "this library was built without grammars (CMake option RONDO_GRAMMARS)");
 }
 
-Status Grammar::Read(const GrammarText&, GrammarPlace*) { return Status(); }
+Status Grammar::Read(const GrammarText&, GrammarPlace*, const Cancellation*) {
+  return Status();
+}
 
-Status Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>) { return Status(); }
+Result<bool> Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>,
+                              const MaskOptions&) {
+  return false;
+}
+
+size_t Grammar::Describe(const GrammarPlace&, std::span<uint8_t>) { return 0; }
 
 size_t Grammar::Forced(const GrammarPlace&, std::span<uint8_t>) { return 0; }
 

@@ -5,11 +5,8 @@
 namespace rondo::grammar {
 namespace {
 
-constexpr size_t kMostGathered = 4096;  // of one state
-constexpr size_t kSeenWords = 1 + Productions::kMostMembers / 64;
-constexpr unsigned kWordsShift = 32;
-
-size_t WordsOf(const Productions::Members& members) { return 1 + (members.count + 63) / 64; }
+// Of one state.
+size_t MostGathered(size_t most_states) { return std::max<size_t>(4096, most_states / 2); }
 
 // More members than that are as many.
 uint32_t MostCounted(const Productions::Members& members) {
@@ -45,17 +42,34 @@ Machine::Machine(Room& room, size_t most_states, size_t classes)
       next_(room, most_states * classes),
       items_(room, most_states * 4),
       frames_(room, most_states * 2),
-      seen_(room, most_states),
+      seen_(room, most_states * 6),
       state_index_(room, most_states),
       frame_index_(room, most_states * 2),
       seen_index_(room, most_states),
-      gathered_(room, kMostGathered),
-      moved_(room, kMostGathered),
-      entered_(room, kMostGathered),
-      entered_index_(room, kMostGathered),
-      rules_(room, kMostGathered),
-      behind_(room, kMostGathered),
+      gathered_(room, MostGathered(most_states)),
+      entered_(room, MostGathered(most_states)),
+      entered_index_(room, MostGathered(most_states)),
+      rules_(room, MostGathered(most_states)),
+      behind_(room, MostGathered(most_states)),
       marks_(room, most_states * 2) {}
+
+// Some states stand one behind the other in a token's bytes, each of about as many expressions and
+// frames; and of members in any order there are the sets before and behind one more.
+uint64_t Machine::BytesToRead(uint64_t bytes, uint64_t alternatives) const {
+  uint64_t words = 0;
+  for (Production i = 0; i < productions_->size(); ++i) {
+    if (productions_->node(i).kind != Productions::Kind::kMembers) continue;
+    const Productions::Members& members = productions_->members(i);
+    if (members.any_order) words = std::max<uint64_t>(words, members.count * WordsOf(members));
+  }
+  const auto needed = [&](uint64_t used, uint64_t capacity) {
+    return static_cast<uint64_t>(static_cast<double>(bytes) * static_cast<double>(used) /
+                                 static_cast<double>(capacity));
+  };
+  return std::max({needed(4 * alternatives, items_.capacity()),
+                   needed(4 * alternatives, frames_.capacity()),
+                   needed(2 * words, seen_.capacity())});
+}
 
 void Machine::Read(Regexes* regexes, const Productions* productions) {
   regexes_ = regexes;
@@ -66,24 +80,17 @@ void Machine::Read(Regexes* regexes, const Productions* productions) {
 void Machine::Clear() {
   stride_ = regexes_->n_classes();
   Budget enough(1000);
+  for (Index* index : {&state_index_, &frame_index_, &seen_index_, &entered_index_}) index->Clear();
   frames_.Shrink(0);
   frames_.Add({}, enough);
   seen_.Shrink(0);
-  for (Index* index : {&frame_index_, &seen_index_, &entered_index_}) index->Clear();
   entered_.Shrink(0);
-  ClearStates();
-}
-
-// But kDead.
-void Machine::ClearStates() {
+  items_.Shrink(0);
   states_.Shrink(0);
   next_.Shrink(0);
-  items_.Shrink(0);
-  state_index_.Clear();
-  Budget enough(1000);
-  state_index_.FindOrPut(Hash().Add(false).value(), kDead, [](uint32_t) { return false; });
-  states_.Add({0, 0, false, Free::kNo}, enough);
+  states_.Add({0, 0, false, Free::kNo}, enough);  // kDead
   next_.Fill(kDead, stride_, enough);
+  state_index_.FindOrPut(HashOf(states_[kDead]), kDead, [](uint32_t) { return false; });
 }
 
 uint64_t Machine::HashOf(std::span<const uint64_t> words) {
@@ -98,18 +105,81 @@ uint64_t Machine::HashOf(const Frame& frame) {
   return Hash().Add(frame.production).Add(frame.at).Add(frame.behind).value();
 }
 
-// A frame has a higher number than what is behind it. Transitions are forgotten, so that their
-// memory serves.
-State Machine::Forget(State kept) {
-  const Row row = states_[kept];
-  Budget enough(UINT64_MAX);
-  gathered_.Shrink(0);
-  gathered_.AddAll(items_.Part(row.first_item, row.n_items), enough);
-  constexpr uint32_t kUnwanted = UINT32_MAX;
+uint64_t Machine::HashOf(const Row& row) const {
+  Hash hash;
+  hash.Add(row.accepts);
+  for (const Item& item : items_.Part(row.first_item, row.n_items)) {
+    hash.Add(uint64_t{item.what} << 32 | item.frame);
+  }
+  return hash.value();
+}
+
+namespace {
+constexpr uint32_t kUnwanted = UINT32_MAX;
+}  // namespace
+
+// Transitions are forgotten, too: their memory serves for numbers, of which there are fewer. What
+// is kept stays in its order, so that lists stay sorted.
+void Machine::Forget(Kept* kept, std::span<State> masks) {
+  const uint32_t n_before = states_.size();
   uint32_t* const numbers = &next_[0];
+  std::fill_n(numbers, n_before, kUnwanted);
+  numbers[kDead] = kDead;
+  for (Kept* some = kept; some != nullptr; some = some->next) {
+    for (const State state : some->states) numbers[state] = kDead;
+  }
+  const uint32_t n_states = KeepStates(numbers);
+  for (Kept* some = kept; some != nullptr; some = some->next) {
+    for (State& state : some->states) state = numbers[state];
+  }
+  for (State& mask : masks) mask = numbers[mask] == kUnwanted ? kDead : numbers[mask];
+  uint32_t* const frame_numbers = numbers + n_before;
+  const uint32_t n_frames = KeepFrames(frame_numbers);
+  regexes_->BeginForget();
+  for (uint32_t i = 0; i < items_.size(); ++i) regexes_->Want(items_[i].what);
+  regexes_->Forget();
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    items_[i] = {regexes_->Now(items_[i].what), frame_numbers[items_[i].frame]};
+  }
+  frames_.Shrink(n_frames);
+  KeepSeen(numbers);
+  frame_index_.Clear();
+  for (uint32_t i = 1; i < n_frames; ++i) {
+    frame_index_.FindOrPut(HashOf(frames_[i]), i, [](uint32_t) { return false; });
+  }
+  state_index_.Clear();
+  next_.Shrink(0);
+  Budget enough(1);
+  next_.Fill(kUnknown, size_t{n_states} * stride_, enough);
+  for (State state = 0; state < n_states; ++state) {
+    state_index_.FindOrPut(HashOf(states_[state]), state, [](uint32_t) { return false; });
+    FillNext(state);
+  }
+}
+
+// Those that are not unwanted get their numbers, and their items are the only ones. How many there
+// are.
+uint32_t Machine::KeepStates(uint32_t* numbers) {
+  uint32_t n_states = 0, n_items = 0;
+  for (State state = 0; state < states_.size(); ++state) {
+    if (numbers[state] == kUnwanted) continue;
+    Row row = states_[state];
+    std::copy_n(&items_[0] + row.first_item, row.n_items, &items_[0] + n_items);
+    row.first_item = n_items;
+    n_items += row.n_items;
+    numbers[state] = n_states;
+    states_[n_states++] = row;
+  }
+  states_.Shrink(n_states);
+  items_.Shrink(n_items);
+  return n_states;
+}
+
+// Those that items are about, and what is behind them. A frame has a higher number than these.
+uint32_t Machine::KeepFrames(uint32_t* numbers) {
   std::fill_n(numbers, frames_.size(), kUnwanted);
   numbers[kNothing] = kNothing;
-  for (uint32_t i = 0; i < gathered_.size(); ++i) numbers[gathered_[i].frame] = 0;
+  for (uint32_t i = 0; i < items_.size(); ++i) numbers[items_[i].frame] = 0;
   for (uint32_t i = frames_.size(); i > 1; --i) {
     if (numbers[i - 1] == kUnwanted) continue;
     numbers[frames_[i - 1].behind] = 0;
@@ -124,35 +194,21 @@ State Machine::Forget(State kept) {
     numbers[i] = n_frames;
     frames_[n_frames++] = frame;
   }
-  for (uint32_t i = 0; i < gathered_.size(); ++i) {
-    gathered_[i].frame = numbers[gathered_[i].frame];
-    moved_.Add(&gathered_[i].what, enough);
-  }
-  ForgetSeen(n_frames, numbers);
-  regexes_->Forget(moved_.Part(0, moved_.size()));
-  moved_.Shrink(0);
-  accepts_ = row.accepts;
-  ClearStates();
-  frames_.Shrink(n_frames);
-  frame_index_.Clear();
-  for (uint32_t i = 1; i < n_frames; ++i) {
-    const Frame& frame = frames_[i];
-    frame_index_.FindOrPut(HashOf(frame), i, [](uint32_t) { return false; });
-  }
-  return PutState(enough);
+  return n_frames;
 }
 
-// What was seen, but of the first `n_frames` frames. `numbers` has room for as many as all that was
-// seen.
-void Machine::ForgetSeen(uint32_t n_frames, uint32_t* numbers) {
-  const auto sees = [&](const Frame& frame) {
-    return frame.production != kList &&
-           productions_->node(frame.production).kind == Productions::Kind::kMembers &&
-           productions_->members(frame.production).any_order;
-  };
+// Its `at` is a number in seen_.
+bool Machine::Sees(const Frame& frame) const {
+  return frame.production != kList &&
+         productions_->node(frame.production).kind == Productions::Kind::kMembers &&
+         productions_->members(frame.production).any_order;
+}
+
+// Those of the frames that are left.
+void Machine::KeepSeen(uint32_t* numbers) {
   std::fill_n(numbers, seen_.size(), 0);
-  for (uint32_t i = 1; i < n_frames; ++i) {
-    if (sees(frames_[i])) numbers[frames_[i].at] = 1;
+  for (uint32_t i = 1; i < frames_.size(); ++i) {
+    if (Sees(frames_[i])) numbers[frames_[i].at] = 1;
   }
   uint32_t n = 0;
   seen_index_.Clear();
@@ -168,8 +224,8 @@ void Machine::ForgetSeen(uint32_t n_frames, uint32_t* numbers) {
     at = next;
   }
   seen_.Shrink(n);
-  for (uint32_t i = 1; i < n_frames; ++i) {
-    if (sees(frames_[i])) frames_[i].at = numbers[frames_[i].at];
+  for (uint32_t i = 1; i < frames_.size(); ++i) {
+    if (Sees(frames_[i])) frames_[i].at = numbers[frames_[i].at];
   }
 }
 
@@ -186,11 +242,11 @@ State Machine::Make(State state, uint32_t byte_class, Budget& budget) {
   accepts_ = false;
   const Row row = states_[state];
   const uint8_t byte = regexes_->byte_of(byte_class);
-  for (const Item& item : items_.Part(row.first_item, row.n_items)) {
+  for (uint32_t i = row.first_item; i < row.first_item + row.n_items && budget.ok(); ++i) {
+    const Item item = items_[i];
     if (!regexes_->first(item.what).Has(byte)) continue;
     const Regex next = regexes_->Derive(item.what, byte_class, budget);
-    if (!budget.ok()) return kDead;
-    if (regexes_->IsNever(next, budget)) continue;
+    if (!budget.ok() || regexes_->IsNever(next, budget)) continue;
     if (next != Regexes::kEmpty) gathered_.Add({next, item.frame}, budget);
     if (regexes_->nullable(next)) Resume(item.frame, budget);
   }
@@ -207,31 +263,37 @@ State Machine::PutState(Budget& budget) {
     gathered_.Shrink(static_cast<uint32_t>(std::unique(first, first + gathered_.size()) - first));
   }
   if (!budget.Spend(1 + gathered_.size())) return kDead;
-  const std::span<const Item> items = gathered_.Part(0, gathered_.size());
-  Hash hash;
-  hash.Add(accepts_);
-  for (const Item& item : items) hash.Add(uint64_t{item.what} << 32 | item.frame);
-  const State known = state_index_.Number(hash.value(), [&](uint32_t at) {
-    const Row& row = states_[at];
-    const std::span<const Item> its = items_.Part(row.first_item, row.n_items);
-    return row.accepts == accepts_ &&
+  const Row row = {items_.size(), gathered_.size(), accepts_, Free::kUnknown};
+  if (!items_.AddAll(gathered_.Part(0, gathered_.size()), budget)) return kDead;
+  const std::span<const Item> items = items_.Part(row.first_item, row.n_items);
+  const uint64_t hash = HashOf(row);
+  const State known = state_index_.Number(hash, [&](uint32_t at) {
+    const Row& other = states_[at];
+    const std::span<const Item> its = items_.Part(other.first_item, other.n_items);
+    return other.accepts == accepts_ &&
            std::equal(its.begin(), its.end(), items.begin(), items.end());
   });
-  if (known != Index::kNone) return known;
   const State fresh = states_.size();
-  const Row row = {items_.size(), static_cast<uint32_t>(items.size()), accepts_, Free::kUnknown};
-  if (!items_.AddAll(items, budget) || !next_.Fill(kUnknown, stride_, budget) ||
+  if (known != Index::kNone || !next_.Fill(kUnknown, stride_, budget) ||
       !states_.Add(row, budget)) {
     items_.Shrink(row.first_item);
     next_.Shrink(fresh * stride_);
-    return kDead;
+    return known != Index::kNone ? known : kDead;
   }
+  FillNext(fresh);
+  return state_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
+}
+
+// What none of a state's expressions may begin with leads nowhere.
+void Machine::FillNext(State state) {
+  const Row& row = states_[state];
   ByteSet first;
-  for (const Item& item : items) first = first | regexes_->first(item.what);
-  for (uint32_t c = 0; c < stride_; ++c) {
-    if (!first.Has(regexes_->byte_of(c))) next_[fresh * stride_ + c] = kDead;
+  for (const Item& item : items_.Part(row.first_item, row.n_items)) {
+    first = first | regexes_->first(item.what);
   }
-  return state_index_.FindOrPut(hash.value(), fresh, [](uint32_t) { return false; });
+  for (uint32_t c = 0; c < stride_; ++c) {
+    if (!first.Has(regexes_->byte_of(c))) next_[state * stride_ + c] = kDead;
+  }
 }
 
 uint32_t Machine::PutFrame(const Frame& frame, Budget& budget) {

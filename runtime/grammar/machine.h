@@ -26,9 +26,23 @@ class Machine {
   // What it reads; both live as long as this. Once.
   void Read(Regexes* regexes, const Productions* productions);
 
-  // Forgets all states but this one, which gets another number, and all that was made for them.
-  // None that was given out before means anything any more.
-  State Forget(State kept);
+  // Of `bytes`, which all lists are in proportion to, those that states have room in, where a text
+  // may go on in up to so many ways.
+  uint64_t BytesToRead(uint64_t bytes, uint64_t alternatives) const;
+
+  // States that somebody needs, in a list of such.
+  struct Kept {
+    std::span<State> states;
+    Kept* next = nullptr;
+  };
+  // Forgets all states but these, whose numbers are changed where they stand, and all that was made
+  // for others. Of `masks` those that are not kept become kDead.
+  void Forget(Kept* kept, std::span<State> masks = {});
+
+  // The state as bytes (state_bytes.h): how many; 0 where `bytes` has no room for them.
+  size_t Write(State state, std::span<uint8_t> bytes) const;
+  // And back. Whatever is no state of this grammar's is not well-formed, or one that no text has.
+  State Read(std::span<const uint8_t> bytes, Budget& budget, bool* well_formed);
 
   // Before the first byte of a text of `production`.
   State Start(Production production, Budget& budget);
@@ -39,6 +53,11 @@ class Machine {
   State NextClass(State state, uint32_t byte_class, Budget& budget) {
     const State known = next_[state * stride_ + byte_class];
     return known != kUnknown ? known : Make(state, byte_class, budget);
+  }
+  // Behind a byte of the class, where that is known.
+  static constexpr State kUnknown = UINT32_MAX;
+  State Known(State state, uint32_t byte_class) const {
+    return next_[state * stride_ + byte_class];
   }
   // The text may end here.
   bool accepts(State state) const { return states_[state].accepts; }
@@ -52,7 +71,8 @@ class Machine {
   const Regexes& regexes() const { return *regexes_; }
 
  private:
-  static constexpr State kUnknown = UINT32_MAX;
+  static constexpr size_t kSeenWords = 1 + Productions::kMostMembers / 64;
+  static constexpr unsigned kWordsShift = 32;
   static constexpr uint32_t kNothing = 0;  // the frame behind which a text ends
 
   // What stands behind a part of `production`: the parts from `at` on; of a repeat, more of those
@@ -92,11 +112,20 @@ class Machine {
   void Enter(Production production, uint32_t frame, Budget& budget);
   void Resume(uint32_t frame, Budget& budget);
   void Clear();
-  void ClearStates();
   static uint64_t HashOf(const Item& item);
   static uint64_t HashOf(const Frame& frame);
   static uint64_t HashOf(std::span<const uint64_t> words);
-  void ForgetSeen(uint32_t n_frames, uint32_t* numbers);
+  uint64_t HashOf(const Row& row) const;
+  static size_t WordsOf(const Productions::Members& members) {
+    return 1 + (members.count + 63) / 64;
+  }
+  bool Sees(const Frame& frame) const;
+  uint32_t ReadAt(const Frame& frame, StateReader* in, Budget& budget);
+  bool MayBeFrame(Production production) const;
+  uint32_t KeepStates(uint32_t* numbers);
+  uint32_t KeepFrames(uint32_t* numbers);
+  void KeepSeen(uint32_t* numbers);
+  void FillNext(State state);
   void EnterMembers(const Frame& frame, bool* may_end, Budget& budget);
   void EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& budget);
   uint32_t PutSeen(std::span<const uint64_t> words, Budget& budget);
@@ -120,7 +149,6 @@ class Machine {
   // rules among these that wait until what begins with them was entered, as a heap; and what stands
   // behind one.
   List<Item> gathered_;
-  List<Regex*> moved_;  // by Forget
   List<Item> entered_;
   Index entered_index_;
   List<Item> rules_;

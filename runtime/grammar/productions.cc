@@ -96,6 +96,31 @@ bool Productions::Close(Regexes& regexes, Budget& budget, Production* rule) {
   return true;
 }
 
+void Productions::AddTo(Hash* hash) const {
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    hash->Add(static_cast<uint64_t>(node.kind)).Add(node.a).Add(node.b).Add(node.c);
+  }
+  for (uint32_t i = 0; i < parts_.size(); ++i) hash->Add(parts_[i]);
+  for (uint32_t i = 0; i < members_.size(); ++i) {
+    const Members& all = members_[i];
+    hash->Add(all.first).Add(all.count).Add(all.min).Add(all.max).Add(all.more).Add(all.any_order);
+  }
+  for (uint32_t i = 0; i < member_list_.size(); ++i) {
+    const Member& member = member_list_[i];
+    hash->Add(member.first).Add(member.later).Add(member.required);
+  }
+}
+
+uint32_t Productions::MostParts() const {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].kind == Kind::kChoice) most = std::max(most, nodes_[i].b);
+  }
+  for (uint32_t i = 0; i < members_.size(); ++i) most = std::max(most, members_[i].count);
+  return most;
+}
+
 // And productive; both grow from nothing until no more changes. What a production is made of comes
 // before it, so that only what recurs takes more than two rounds.
 void Productions::FindNullable(Regexes& regexes, Budget& budget) {

@@ -63,6 +63,11 @@ class Productions {
   // begins with itself, so that nothing would ever end; `*rule` is one that does.
   bool Close(Regexes& regexes, Budget& budget, Production* rule);
 
+  uint32_t size() const { return nodes_.size(); }
+  void AddTo(Hash* hash) const;
+  // Of a choice, or members of an object.
+  uint32_t MostParts() const;
+
   const Node& node(Production production) const { return nodes_[production]; }
   std::span<const Production> parts(Production production) const {
     return parts_.Part(nodes_[production].a, nodes_[production].b);

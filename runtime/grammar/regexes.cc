@@ -118,15 +118,31 @@ Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
   return node_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
 }
 
-// What a node is made of has lower numbers than it, before and after.
-void Regexes::Forget(std::span<Regex* const> kept) {
+// Behind a byte each alternative is a new expression, and some such steps stand one behind the
+// other in a token's bytes; a list has at most as many parts again.
+uint64_t Regexes::BytesToDerive(uint64_t bytes, uint64_t alternatives) const {
+  uint64_t longest = 0;
+  for (uint32_t i = 0; i < kept_.nodes; ++i) {
+    if (IsList(nodes_[i])) longest = std::max<uint64_t>(longest, nodes_[i].b);
+  }
+  const auto needed = [&](uint64_t used, uint64_t capacity) {
+    return static_cast<uint64_t>(static_cast<double>(bytes) *
+                                 static_cast<double>(used + used / 32 + 64) /
+                                 static_cast<double>(capacity));
+  };
+  return std::max(needed(kept_.nodes + longest + 4 * alternatives, nodes_.capacity()),
+                  needed(kept_.parts + 2 * longest, parts_.capacity()));
+}
+
+void Regexes::BeginForget() {
   Budget enough(UINT64_MAX);
   numbers_.Shrink(0);
   for (uint32_t i = 0; i < nodes_.size(); ++i) numbers_.Add(i < kept_.nodes ? i : kNobody, enough);
-  const auto want = [&](Regex regex) {
-    if (numbers_[regex] == kNobody) numbers_[regex] = 0;
-  };
-  for (const Regex* const regex : kept) want(*regex);
+}
+
+// What a node is made of has lower numbers than it, before and after.
+void Regexes::Forget() {
+  Budget enough(UINT64_MAX);
   set_numbers_.Shrink(0);
   set_numbers_.Fill(kNobody, sets_.size(), enough);
   const auto is_made_of = [](const Node& node, int which) {
@@ -138,10 +154,10 @@ void Regexes::Forget(std::span<Regex* const> kept) {
     const Node& node = nodes_[i - 1];
     if (numbers_[i - 1] == kNobody) continue;
     if (node.kind == Kind::kBytes) set_numbers_[node.a] = 0;
-    if (is_made_of(node, 0)) want(node.a);
-    if (is_made_of(node, 1)) want(node.b);
+    if (is_made_of(node, 0)) Want(node.a);
+    if (is_made_of(node, 1)) Want(node.b);
     if (IsList(node)) {
-      for (const Regex part : parts_.Part(node.a, node.b)) want(part);
+      for (const Regex part : parts_.Part(node.a, node.b)) Want(part);
     }
   }
   ForgetSets();
@@ -164,7 +180,6 @@ void Regexes::Forget(std::span<Regex* const> kept) {
     nodes_.Add(node, enough);
   }
   firsts_.Shrink(nodes_.size());
-  for (Regex* const regex : kept) *regex = numbers_[*regex];
   node_index_.Clear();
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -442,6 +457,16 @@ void Regexes::MakeClasses() {
   }
   for (size_t i = 0; i < kDerivatives; ++i) derivatives_[i] = {kNever, 0, kNever};
   kept_ = {nodes_.size(), parts_.size(), sets_.size()};
+}
+
+void Regexes::AddTo(Hash* hash) const {
+  for (uint32_t i = 0; i < kept_.nodes; ++i) {
+    const Node& node = nodes_[i];
+    hash->Add(static_cast<uint64_t>(node.kind)).Add(node.a).Add(node.b).Add(node.c);
+  }
+  for (uint32_t i = 0; i < kept_.parts; ++i) hash->Add(parts_[i]);
+  for (uint32_t i = 0; i < kept_.sets; ++i) hash->Add(HashOfSet(sets_[i]));
+  for (const uint8_t byte_class : classes_) hash->Add(byte_class);
 }
 
 Regexes::Derivative& Regexes::LastOf(Regex regex, uint32_t byte_class) {

@@ -14,6 +14,9 @@
 namespace rondo::grammar {
 
 using Regex = uint32_t;
+class NumberSet;
+class StateReader;
+class StateWriter;
 
 // Everything that makes an expression takes a Budget; where that ran out the answer means nothing.
 class Regexes {
@@ -49,8 +52,30 @@ class Regexes {
   // Once all expressions are made: bytes that none of them tells apart are one class. Before, each
   // byte is one.
   void MakeClasses();
-  // Forgets what derivatives made since then, but these, which get other numbers.
-  void Forget(std::span<Regex* const> kept);
+  // Of `bytes`, which all lists are in proportion to, those with which derivatives have room beside
+  // what was there then, where a text may go on in up to so many ways.
+  uint64_t BytesToDerive(uint64_t bytes, uint64_t alternatives) const;
+  // What derivatives made since then is forgotten, but what is wanted between the two calls; that
+  // has other numbers afterwards.
+  void BeginForget();
+  void Want(Regex regex) {
+    if (numbers_[regex] == kNobody) numbers_[regex] = 0;
+  }
+  void Forget();
+  Regex Now(Regex before) const { return numbers_[before]; }
+
+  // ---- Of a state's bytes (state_bytes.h) ----
+
+  // Adds the expression and what it is made of, where MakeClasses came before. False: too many.
+  bool AddMade(Regex regex, NumberSet* made) const;
+  void WriteRegex(Regex regex, NumberSet* made, StateWriter* out) const;
+  void WriteNode(Regex regex, NumberSet* made, StateWriter* out) const;
+  // Whatever the bytes are. `made`: what was read before.
+  Regex ReadRegex(std::span<const Regex> made, StateReader* in) const;
+  Regex ReadNode(std::span<const Regex> made, StateReader* in, Budget& budget);
+  // Of all that was there before MakeClasses.
+  void AddTo(Hash* hash) const;
+
   uint32_t n_classes() const { return n_classes_; }
   uint8_t class_of(uint8_t byte) const { return classes_[byte]; }
   uint8_t byte_of(uint32_t byte_class) const { return bytes_[byte_class]; }

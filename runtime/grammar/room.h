@@ -68,6 +68,7 @@ class List {
   // It has memory, and not only a size in a plan.
   bool exists() const { return values_ != nullptr; }
   uint32_t size() const { return size_; }
+  uint32_t capacity() const { return capacity_; }
   T& operator[](size_t i) { return values_[i]; }
   const T& operator[](size_t i) const { return values_[i]; }
   std::span<const T> Part(uint32_t first, uint32_t count) const { return {values_ + first, count}; }

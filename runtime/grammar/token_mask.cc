@@ -8,36 +8,40 @@ namespace {
 
 void Set(std::span<uint32_t> mask, uint32_t token) { mask[token / 32] |= 1u << token % 32; }
 
-// Nodes below one that was read, up to `end`.
-struct Level {
-  State state;
-  uint32_t end;
-};
+// Where the nodes below those end that were read, of which the call holds the states.
+using Levels = std::array<uint32_t, TokenTrie::kMostBytes + 1>;
+
+constexpr uint32_t kWalked = 2048;  // nodes after which a walk tells of them
 
 // The tokens of this part of the trie that can be read.
-void Walk(Machine& machine, State state, std::span<const TokenTrie::Node> nodes,
-          std::span<uint32_t> mask, Budget& budget) {
-  std::array<Level, TokenTrie::kMostBytes + 1> levels;
+void Walk(MachineCall& call, std::span<const TokenTrie::Node> nodes, std::span<uint32_t> mask) {
+  Levels ends;
   size_t level = 0;
-  levels[0] = {state, static_cast<uint32_t>(nodes.size())};
-  for (uint32_t i = 0; i < nodes.size() && budget.ok();) {
-    while (i == levels[level].end) --level;
+  ends[0] = static_cast<uint32_t>(nodes.size());
+  for (uint32_t i = 0, walked = 0; i < nodes.size() && call.ok();) {
+    while (i == ends[level]) --level;
+    if (++walked % kWalked == 0 && !call.Walked(level, kWalked)) return;
     const TokenTrie::Node node = nodes[i];
-    const State next = machine.Next(levels[level].state, static_cast<uint8_t>(node.byte), budget);
+    const State next = call.Next(level, static_cast<uint8_t>(node.byte));
     if (next == Machine::kDead) {
       i += node.size;
       continue;
     }
     if (node.token != TokenTrie::kNoToken) Set(mask, node.token);
-    if (node.size > 1) levels[++level] = {next, i + node.size};
+    if (node.size > 1) {
+      call[++level] = next;
+      ends[level] = i + node.size;
+    }
     ++i;
   }
 }
 
-bool CanRead(Machine& machine, State state, std::span<const uint8_t> text, Budget& budget) {
+bool CanRead(MachineCall& call, std::span<const uint8_t> text) {
+  size_t level = 0;
   for (const uint8_t byte : text) {
-    state = machine.Next(state, byte, budget);
-    if (state == Machine::kDead) return false;
+    call[1] = call.Next(level, byte);
+    if (call[1] == Machine::kDead) return false;
+    level = 1;
   }
   return true;
 }
@@ -90,11 +94,11 @@ class Some {
   ptrdiff_t n_ = 0;
 };
 
-// What plain characters lead to.
+// What plain characters lead to. Its answers only save steps: where memory is short they are no.
 class PlainSteps {
  public:
-  PlainSteps(Machine& machine, Budget& budget) : machine_(machine), budget_(budget) {
-    const Regexes& regexes = machine.regexes();
+  explicit PlainSteps(MachineCall& call) : call_(call), machine_(call.machine()) {
+    const Regexes& regexes = machine_.regexes();
     ascii_.Add(regexes, 0x20, '"' - 1);
     ascii_.Add(regexes, '"' + 1, '\\' - 1);
     ascii_.Add(regexes, '\\' + 1, 0x7f);
@@ -105,16 +109,61 @@ class PlainSteps {
     more_.Add(regexes, 0x80, 0xbf);
   }
 
+  // As PlainReach, of state number i.
+  uint32_t Reach(size_t i, uint32_t most) {
+    for (const bool again : {false, true}) {
+      if (gave_up_) break;
+      Budget budget(MachineCall::kSteps);
+      const uint32_t reach = ReachWithin(call_[i], most, budget);
+      call_.Spend(MachineCall::kSteps - budget.left());
+      if (budget.ok()) return reach;
+      if (again || budget.end() != Budget::End::kMemory) break;
+      call_.MakeRoom(i);
+    }
+    gave_up_ = true;
+    return kUnknown;
+  }
+  // Any plain characters, however many, may follow.
+  bool IsFree(size_t i) {
+    if (machine_.free(call_[i]) == Machine::Free::kUnknown) {
+      const uint32_t reach = Reach(i, kFew);
+      const Machine::Free free = reach == kEndless ? Machine::Free::kYes : Machine::Free::kNo;
+      if (reach != kUnknown) machine_.set_free(call_[i], free);
+    }
+    return machine_.free(call_[i]) == Machine::Free::kYes;
+  }
+
+  static constexpr uint32_t kUnknown = kEndless - 1;
+
+ private:
+  static constexpr size_t kFew = 4;  // states, beyond which it is not worthwhile
+
+  uint32_t ReachWithin(State state, uint32_t most, Budget& budget) {
+    Some all;
+    all.Add(state);
+    size_t begin = 0;
+    for (uint32_t reach = 0; reach < most && budget.ok(); ++reach) {
+      const size_t end = all.size();
+      if (begin == end) return kEndless;  // nothing new: it goes round
+      if (end - begin > kFew) return reach;
+      for (; begin < end; ++begin) {
+        if (!Step(all[begin], &all, budget)) return reach;
+      }
+    }
+    return most;
+  }
   // Adds the states behind each plain character; false where one is dead or there are too many.
-  bool Step(State from, Some* to) {
-    if (!Step(from, ascii_, to)) return false;
+  bool Step(State from, Some* to, Budget& budget) {
+    if (!Step(from, ascii_, to, budget)) return false;
     for (size_t i = 0; i < std::size(kLeads); ++i) {
       Some before, after;
-      if (!Step(from, first_[i], &before) || !Step(before, second_[i], &after)) return false;
+      if (!Step(from, first_[i], &before, budget) || !Step(before, second_[i], &after, budget)) {
+        return false;
+      }
       for (uint8_t more = 0; more < kLeads[i].more; ++more) {
         before = after;
         after = Some();
-        if (!Step(before, more_, &after)) return false;
+        if (!Step(before, more_, &after, budget)) return false;
       }
       for (size_t k = 0; k < after.size(); ++k) {
         if (!to->Add(after[k])) return false;
@@ -122,84 +171,50 @@ class PlainSteps {
     }
     return true;
   }
-
-  // As PlainReach.
-  uint32_t Reach(State state, uint32_t most) {
-    Some all;
-    all.Add(state);
-    size_t begin = 0;
-    for (uint32_t reach = 0; reach < most && budget_.ok(); ++reach) {
-      const size_t end = all.size();
-      if (begin == end) return kEndless;  // nothing new: it goes round
-      if (end - begin > kFew) return reach;
-      for (; begin < end; ++begin) {
-        if (!Step(all[begin], &all)) return reach;
-      }
-    }
-    return most;
-  }
-  // Any plain characters, however many, may follow.
-  bool IsFree(State state) {
-    if (machine_.free(state) == Machine::Free::kUnknown) {
-      const bool free = Reach(state, kFew) == kEndless;
-      if (!budget_.ok()) return false;
-      machine_.set_free(state, free ? Machine::Free::kYes : Machine::Free::kNo);
-    }
-    return machine_.free(state) == Machine::Free::kYes;
-  }
-
- private:
-  static constexpr size_t kFew = 4;  // states, beyond which it is not worthwhile
-
-  bool Step(State from, const Classes& classes, Some* to) {
+  bool Step(State from, const Classes& classes, Some* to, Budget& budget) {
     for (const uint8_t byte_class : classes.list()) {
-      const State next = machine_.NextClass(from, byte_class, budget_);
+      const State next = machine_.NextClass(from, byte_class, budget);
       if (next == Machine::kDead || !to->Add(next)) return false;
     }
     return true;
   }
-  bool Step(const Some& from, const Classes& classes, Some* to) {
+  bool Step(const Some& from, const Classes& classes, Some* to, Budget& budget) {
     for (size_t i = 0; i < from.size(); ++i) {
-      if (!Step(from[i], classes, to)) return false;
+      if (!Step(from[i], classes, to, budget)) return false;
     }
     return true;
   }
 
+  MachineCall& call_;
   Machine& machine_;
-  Budget& budget_;
+  bool gave_up_ = false;
   Classes ascii_, first_[std::size(kLeads)], second_[std::size(kLeads)], more_;
 };
 
 }  // namespace
 
-uint32_t PlainReach(Machine& machine, State state, uint32_t most, Budget& budget) {
-  PlainSteps steps(machine, budget);
-  return steps.Reach(state, most);
-}
+uint32_t PlainReach(MachineCall& call, uint32_t most) { return PlainSteps(call).Reach(0, most); }
 
 namespace {
 
 // The plain part of a trie, in which all tokens behind a free state are allowed.
 class PlainWalk {
  public:
-  PlainWalk(Machine& machine, PlainSteps& steps, State state, const TokenTrie& trie,
-            std::span<uint32_t> mask, Budget& budget)
-      : machine_(machine),
-        steps_(steps),
-        state_(state),
-        trie_(trie),
-        mask_(mask),
-        budget_(budget) {}
+  PlainWalk(MachineCall& call, PlainSteps& steps, const TokenTrie& trie, std::span<uint32_t> mask)
+      : call_(call), steps_(steps), trie_(trie), mask_(mask) {}
 
   // Where more tokens are allowed than not, those that are not are taken out, else the others put
   // in.
   void Walk() {
     const std::span<const TokenTrie::Node> nodes = trie_.plain();
     size_t free = 0, dead = 0;
-    for (uint32_t i = 0; i < nodes.size(); i += nodes[i].size) {
-      const State next = machine_.Next(state_, static_cast<uint8_t>(nodes[i].byte), budget_);
-      if (next == Machine::kDead) dead += nodes[i].size;
-      if (next != Machine::kDead && IsWorthAsking(nodes[i], next)) free += nodes[i].size;
+    for (uint32_t i = 0; i < nodes.size() && call_.ok(); i += nodes[i].size) {
+      call_[1] = call_.Next(0, static_cast<uint8_t>(nodes[i].byte));
+      if (call_[1] == Machine::kDead) {
+        dead += nodes[i].size;
+      } else if (IsWorthAsking(nodes[i], 1)) {
+        free += nodes[i].size;
+      }
     }
     takes_out_ = free > dead;
     if (takes_out_) {
@@ -210,9 +225,9 @@ class PlainWalk {
   }
 
  private:
-  bool IsWorthAsking(const TokenTrie::Node& node, State state) {
+  bool IsWorthAsking(const TokenTrie::Node& node, size_t i) {
     constexpr uint32_t kManyNodes = 48;
-    return node.size >= kManyNodes && steps_.IsFree(state);
+    return node.size >= kManyNodes && steps_.IsFree(i);
   }
   void Put(uint32_t token, bool allowed) {
     if (token == TokenTrie::kNoToken) return;
@@ -226,47 +241,45 @@ class PlainWalk {
   }
 
   void Descend(std::span<const TokenTrie::Node> nodes) {
-    std::array<Level, TokenTrie::kMostBytes + 1> levels;
+    Levels ends;
     size_t level = 0;
-    levels[0] = {state_, static_cast<uint32_t>(nodes.size())};
-    for (uint32_t i = 0; i < nodes.size() && budget_.ok();) {
-      while (i == levels[level].end) --level;
+    ends[0] = static_cast<uint32_t>(nodes.size());
+    for (uint32_t i = 0, walked = 0; i < nodes.size() && call_.ok();) {
+      while (i == ends[level]) --level;
+      if (++walked % kWalked == 0 && !call_.Walked(level, kWalked)) return;
       const TokenTrie::Node node = nodes[i];
-      const State next =
-          machine_.Next(levels[level].state, static_cast<uint8_t>(node.byte), budget_);
+      const State next = call_.Next(level, static_cast<uint8_t>(node.byte));
+      call_[level + 1] = next;
       const bool dead = next == Machine::kDead;
-      if (dead || IsWorthAsking(node, next)) {
+      if (dead || IsWorthAsking(node, level + 1)) {
         PutAll(nodes.subspan(i, node.size), !dead);
         i += node.size;
         continue;
       }
       Put(node.token, true);
-      if (node.size > 1) levels[++level] = {next, i + node.size};
+      if (node.size > 1) ends[++level] = i + node.size;
       ++i;
     }
   }
 
-  Machine& machine_;
+  MachineCall& call_;
   PlainSteps& steps_;
-  const State state_;
   const TokenTrie& trie_;
   const std::span<uint32_t> mask_;
-  Budget& budget_;
   bool takes_out_ = false;
 };
 
 }  // namespace
 
-void FillMask(Machine& machine, State state, const TokenTrie& trie, std::span<uint32_t> mask,
-              Budget& budget) {
+void FillMask(MachineCall& call, const TokenTrie& trie, std::span<uint32_t> mask) {
   constexpr uint32_t kFar = 16;  // characters: few tokens are longer than that
   std::fill(mask.begin(), mask.end(), 0);
-  Walk(machine, state, trie.others(), mask, budget);
-  PlainSteps steps(machine, budget);
+  Walk(call, trie.others(), mask);
+  PlainSteps steps(call);
   const uint32_t far = std::min(kFar, trie.most_characters());
-  const uint32_t reach = steps.Reach(state, far);
-  if (reach < far) {
-    PlainWalk(machine, steps, state, trie, mask, budget).Walk();
+  const uint32_t reach = steps.Reach(0, far);
+  if (reach < far || reach == PlainSteps::kUnknown) {
+    PlainWalk(call, steps, trie, mask).Walk();
     return;
   }
   std::transform(mask.begin(), mask.end(), trie.plain_mask().begin(), mask.begin(),
@@ -274,9 +287,8 @@ void FillMask(Machine& machine, State state, const TokenTrie& trie, std::span<ui
   if (reach == kEndless) return;
   for (uint32_t characters = far + 1; characters <= trie.most_characters(); ++characters) {
     for (const uint32_t token : trie.PlainOf(characters)) {
-      if (!CanRead(machine, state, trie.vocabulary()[token], budget)) {
-        mask[token / 32] &= ~(1u << token % 32);
-      }
+      if (!call.ok() || !call.Walked(0, trie.vocabulary()[token].size())) return;
+      if (!CanRead(call, trie.vocabulary()[token])) mask[token / 32] &= ~(1u << token % 32);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "runtime/grammar/productions.h"
 #include "runtime/grammar/regexes.h"
 #include "runtime/grammar/schema/schema.h"
+#include "runtime/grammar/token_mask.h"
 
 namespace rondo::grammar {
 
@@ -21,6 +22,7 @@ struct Parts {
   Regexes regexes{room, 1u << 16};
   Productions productions{room, 1u << 15};
   Machine machine{room, 1u << 12, 256};
+  SharedMachine shared;
   Budget budget{100'000'000};
   State start = Machine::kDead;
 
@@ -28,6 +30,7 @@ struct Parts {
   void Read(Production root) {
     machine.Read(&regexes, &productions);
     start = machine.Start(root, budget);
+    shared.Init(&machine, start, {});
   }
   void ReadRegex(Regex regex) {
     const Production root = productions.Terminal(regex, budget);
@@ -57,6 +60,18 @@ struct Parts {
     if (!root.ok()) return root.status().message();
     Read(*root);
     return "";
+  }
+  // False where it ran out of memory or steps.
+  bool Fill(State state, const TokenTrie& trie, std::span<uint32_t> mask) {
+    MachineCall call(shared, nullptr);
+    call[0] = state;
+    FillMask(call, trie, mask);
+    return call.ok();
+  }
+  uint32_t Reach(State state, uint32_t most) {
+    MachineCall call(shared, nullptr);
+    call[0] = state;
+    return PlainReach(call, most);
   }
   State After(std::string_view text) {
     State state = start;

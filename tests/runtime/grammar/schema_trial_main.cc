@@ -122,7 +122,7 @@ class Writer {
     };
     const GrammarText text = {token, &tokens_, tokens_.size(), 0};
     const double begin = CpuMicroseconds();
-    status_ = grammar_->Allowed(text, &place_, mask_);
+    status_ = grammar_->Allowed(text, &place_, mask_).status();
     mask_us_ = CpuMicroseconds() - begin;
     return status_.ok();
   }

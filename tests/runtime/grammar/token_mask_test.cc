@@ -74,7 +74,7 @@ class TokenMaskTest : public testing::Test {
     for (int walk = 0; walk < 12; ++walk) {
       State state = parts.start;
       for (int step = 0; step < 25; ++step) {
-        FillMask(parts.machine, state, trie_, mask, parts.budget);
+        EXPECT_TRUE(parts.Fill(state, trie_, mask));
         std::vector<uint32_t> allowed;
         for (uint32_t token = 0; token < tokens_.size(); ++token) {
           const bool is = (mask[token / 32] >> token % 32 & 1) != 0;
@@ -210,12 +210,12 @@ TEST_F(TokenMaskTest, OfRulesAreThoseOfEachTokenAlone) {
 TEST_F(TokenMaskTest, PlainReach) {
   Parts free;
   ASSERT_EQ(free.ReadSchemaText(R"({"type": "string"})"), "");
-  EXPECT_EQ(PlainReach(free.machine, free.After("\"ab"), 50, free.budget), kEndless);
-  EXPECT_EQ(PlainReach(free.machine, free.start, 50, free.budget), 0u);
+  EXPECT_EQ(free.Reach(free.After("\"ab"), 50), kEndless);
+  EXPECT_EQ(free.Reach(free.start, 50), 0u);
   Parts bounded;
   ASSERT_EQ(bounded.ReadSchemaText(R"({"type": "string", "maxLength": 9})"), "");
-  EXPECT_EQ(PlainReach(bounded.machine, bounded.After("\"éb"), 50, bounded.budget), 7u);
-  EXPECT_EQ(PlainReach(bounded.machine, bounded.After("\"éb"), 5, bounded.budget), 5u);
+  EXPECT_EQ(bounded.Reach(bounded.After("\"éb"), 50), 7u);
+  EXPECT_EQ(bounded.Reach(bounded.After("\"éb"), 5), 5u);
 }
 
 }  // namespace
