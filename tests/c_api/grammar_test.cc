@@ -262,6 +262,72 @@ TEST_F(GrammarTest, UndoForkAndSnapshotGoOnWithTheText) {
   ExpectPerson(begun.text + Generate(session.get()).text);
 }
 
+// Its begin has slid away, and beside it another session fills the grammar's memory with states.
+TEST_F(GrammarTest, ATextGoesOnWithoutItsBegin) {
+  rondo_grammar_options small = Options(RONDO_GRAMMAR_GBNF);
+  small.memory_bytes = 1 << 20;
+  const Grammar grammar = Make(
+      "root ::= [a-z .,]* | \"#\" deep\n"
+      "deep ::= \"(\" deep \")\" | \"[\" deep \"]\" | \"{\" deep \"}\" | [a-z]\n",
+      small);
+  rondo_engine_options sliding = EngineOptions();
+  sliding.context = 128;
+  sliding.max_rows = 64;
+  sliding.max_sessions = 3;
+  sliding.context_policy = RONDO_POLICY_SLIDE;
+  const Engine engine = NewEngine(model_.get(), sliding);
+  rondo_session_options options = Sampling(grammar, 5);
+  options.max_tokens = 0;
+  options.ignore_eos = 1;
+  const Session session = NewSession(engine.get(), options);
+  const Session other = NewSession(engine.get(), options);
+  const Session again = NewSession(engine.get(), options);
+  ASSERT_EQ(rondo_session_prefill(session.get(), prompt_.data(), prompt_.size()), RONDO_STATUS_OK);
+  ASSERT_EQ(Generate(session.get(), 6000).tokens.size(), 6000u);
+  unsigned random = 1;
+  for (int run = 0; run < 20; ++run) {
+    rondo_session_reset(other.get());
+    ASSERT_EQ(rondo_session_prefill(other.get(), prompt_.data(), prompt_.size()), RONDO_STATUS_OK);
+    std::string deep = "#";
+    for (int i = 0; i < 300; ++i) {
+      random = random * 1103515245 + 12345;
+      deep += "([{"[(random >> 16) % 3];
+    }
+    for (const int32_t token : Ids(model_.get(), deep)) rondo_session_accept(other.get(), token);
+    Generate(other.get(), 1);
+    ASSERT_EQ(rondo_session_undo(session.get(), 3), RONDO_STATUS_OK);
+    size_t bytes = 0;
+    rondo_session_save(session.get(), nullptr, 0, &bytes);
+    std::vector<uint8_t> snapshot(bytes);
+    ASSERT_EQ(rondo_session_save(session.get(), snapshot.data(), bytes, &bytes), RONDO_STATUS_OK);
+    ASSERT_EQ(rondo_session_restore(again.get(), snapshot.data(), bytes), RONDO_STATUS_OK);
+    const std::vector<int32_t> tokens = Generate(session.get(), 20).tokens;
+    ASSERT_EQ(tokens.size(), 20u) << rondo_session_last_error(session.get());
+    EXPECT_EQ(Generate(again.get(), 20).tokens, tokens);
+  }
+}
+
+// With ignore_eos, too; where only they may follow, or are forbidden, the text ends.
+TEST_F(GrammarTest, EndTokensAreNoPartOfAText) {
+  rondo_grammar_options pattern = Options(RONDO_GRAMMAR_PATTERN);
+  const Grammar grammar = Make("[a-z]{1,60}", pattern);
+  const Grammar one = Make("(cat|dog)?", pattern);
+  const Engine engine = MakeEngine();
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    rondo_session_options options = Sampling(grammar, seed);
+    options.temperature = 3;
+    options.ignore_eos = 1;
+    options.max_tokens = 80;
+    const Generated written = Write(engine.get(), options);
+    EXPECT_TRUE(written.reason == RONDO_REASON_GRAMMAR || written.tokens.size() == 80);
+    EXPECT_LE(written.text.size(), 60u);
+    EXPECT_EQ(written.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), std::string::npos);
+  }
+  rondo_session_options options = Sampling(one, 1);
+  options.ignore_eos = 1;
+  EXPECT_EQ(Write(engine.get(), options).reason, RONDO_REASON_GRAMMAR);
+}
+
 // Each turn is a text.
 TEST_F(GrammarTest, EachGenerationIsAText) {
   const Grammar grammar = Make(kPerson);
