@@ -226,6 +226,13 @@ void AddSessions(Quiet quiet) {
   });
   quiet.OfSession("rondo_session_cancel",
                   [](rondo_session* session) { return rondo_session_cancel(session); });
+  quiet.OfSession("rondo_session_call",
+                  [](rondo_session* session) { return rondo_session_call(session, &u); });
+  // A call that is over: nothing happens.
+  quiet.OfSession("rondo_session_cancel_call", [](rondo_session* session) {
+    rondo_session_call(session, &u);
+    return rondo_session_cancel_call(session, u - 1);
+  });
   quiet.OfSession("rondo_session_last_error", [](rondo_session* session) {
     return *rondo_session_last_error(session) == '\0' ? 0 : 1;
   });
