@@ -98,8 +98,9 @@ CpuSet CallersCpus() {
 }
 
 namespace {
-// Here, so that plans are the same on every thread.
-const CpuSet kCpusAtLoad = CallersCpus();
+// Here, so that plans are the same on every thread; and first, as a program's own initialisers may
+// make engines.
+[[gnu::init_priority(101)]] const CpuSet kCpusAtLoad = CallersCpus();
 }  // namespace
 
 CpuSet UsableCpus() { return kCpusAtLoad; }
