@@ -145,11 +145,15 @@ Status Session::EvaluatePending() {
   return Status();
 }
 
+// Of a call that may have nothing to evaluate: the number that it has is cancelled.
+Status Session::EndIfCalledOff() {
+  if (!cancellation().called_off()) return Status();
+  sequence_.EndIfCancelled();
+  return sequence_.outcome();
+}
+
 Result<std::span<const float>> Session::Logits() {
-  if (cancellation().called_off()) {
-    sequence_.EndIfCancelled();
-    return sequence_.outcome();
-  }
+  RONDO_RETURN_IF_ERROR(EndIfCalledOff());
   if (position() == 0) return NothingToPredictFrom();
   DropAhead();
   WantLogits();
@@ -325,6 +329,7 @@ Result<TokenEvent> Session::TakeEvent() {
 }
 
 Result<TokenEvent> Session::Next() {
+  RONDO_RETURN_IF_ERROR(EndIfCalledOff());  // also where an event waits: it waits on
   Session* const self = this;
   while (!step_event_) RONDO_RETURN_IF_ERROR(Step(engine_, {&self, 1}));
   return TakeEvent();

@@ -169,6 +169,7 @@ class Session {
   uint64_t MostUndone(uint64_t n) const;
   void GoBack(uint64_t position, bool undoable);
   Status EvaluatePending();
+  Status EndIfCalledOff();
   void CopyFrom(const Session& other);
   void GiveBlocksBack();
   void ProposeReady();

@@ -94,6 +94,9 @@ Status Session::Embed(Engine* engine, std::span<Session* const> sessions, const 
     return Status::Error(StatusCode::kUnsupported,
                          "the model predicts tokens: its file says nothing of vectors of texts");
   }
+  if (texts.counts.empty()) {
+    for (Session* session : sessions) RONDO_RETURN_IF_ERROR(session->EndIfCalledOff());
+  }
   if (sessions.empty() || texts.counts.empty()) return Status();
   for (size_t i = 1; i < sessions.size(); ++i) {  // a text goes to whichever is free
     if (sessions[i]->sequence_.adapter() == sessions[0]->sequence_.adapter()) continue;

@@ -88,6 +88,18 @@ TEST_F(CallNumberTest, TheNextOneIsCancelledWhateverItNeeds) {
   EXPECT_EQ(Generate(session_.get(), 9).tokens, out.tokens) << "nothing has happened";
 }
 
+TEST_F(CallNumberTest, TheNextOneIsCancelledWhereAnEventWaits) {
+  ASSERT_EQ(Prefill(), RONDO_STATUS_OK);
+  rondo_session* const session = session_.get();
+  ASSERT_EQ(rondo_engine_step(engine_.get(), &session, 1, nullptr, 0), RONDO_STATUS_OK);
+  ASSERT_EQ(CancelNext(), RONDO_STATUS_OK);
+  EXPECT_EQ(Next(), RONDO_STATUS_CANCELLED);
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  ASSERT_EQ(rondo_session_event(session, &event), RONDO_STATUS_OK);
+  EXPECT_GE(event.token, 0) << "the event waited on";
+}
+
 TEST_F(CallNumberTest, OneThatIsOverCancelsNothing) {
   const uint64_t number = Number();
   EXPECT_EQ(Prefill(), RONDO_STATUS_OK);

@@ -226,6 +226,15 @@ TEST_F(EmbeddingTest, RefusesWrongArguments) {
   EXPECT_EQ(rondo_session_prefill(predicting.get(), ids_.data(), 3), RONDO_STATUS_OK);
 }
 
+TEST_F(EmbeddingTest, IsCancelledByItsNumberWithoutTextsToo) {
+  uint64_t number = 0;
+  ASSERT_EQ(rondo_session_call(handles_[1], &number), RONDO_STATUS_OK);
+  ASSERT_EQ(rondo_session_cancel_call(handles_[1], number), RONDO_STATUS_OK);
+  counts_.clear();
+  EXPECT_EQ(EmbedAll(), RONDO_STATUS_CANCELLED);
+  EXPECT_EQ(EmbedAll(), RONDO_STATUS_OK);
+}
+
 TEST_F(EmbeddingTest, TakesNoMemory) {
   char out[64];
   size_t length = 0;
