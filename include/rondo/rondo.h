@@ -1122,15 +1122,17 @@ RONDO_API int32_t rondo_session_cancel(rondo_session* session);
  * Numbers go up by one (where pointers have 32 bits, 0 follows 2^28 - 1), and have no meaning to
  * another session. Each call of rondo_session_prefill, _prefill_logits, _next, _logits and _embed
  * takes one, and a session's part of rondo_engine_step and rondo_engine_embed, whatever it returns
- * but RONDO_STATUS_BUSY; no other call does. May be called from a signal handler.
- * [any thread, since ABI 10] */
+ * but RONDO_STATUS_BUSY; these two take none, either, where they refuse a handle, a NULL, how many
+ * sessions there are, or one that is given twice or of another engine. No other call does. May be
+ * called from a signal handler. [any thread, since ABI 10] */
 RONDO_API int32_t rondo_session_call(const rondo_session* session, uint64_t* number);
 
 /* As rondo_session_cancel, but of the call with this number alone: where that is over, nothing
  * happens; where it is the next one, it returns RONDO_STATUS_CANCELLED as soon as it is made, also
- * if it had nothing to evaluate. rondo_session_reset drops what waits; a fork has none of it. May
- * be called from a signal handler. Fails with RONDO_STATUS_INVALID_ARGUMENT where the number comes
- * behind the next one's. [any thread, since ABI 10] */
+ * if it had nothing to evaluate, unless what it is given is refused. rondo_session_reset drops what
+ * waits; a fork has none of it. May be called from a signal handler. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT where the number comes behind the next one's.
+ * [any thread, since ABI 10] */
 RONDO_API int32_t rondo_session_cancel_call(rondo_session* session, uint64_t number);
 
 /* The sentence about the last call on this session that failed (but for RONDO_STATUS_BUSY); empty
