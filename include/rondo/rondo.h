@@ -408,7 +408,8 @@ typedef struct rondo_grammar_options {
   /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
    * 1 GiB; default 0: 8 MiB. What is not used is not touched. Where states fill it they are
    * forgotten and made again: no session misses what another one's work had forgotten. A grammar
-   * that leaves its texts no room is refused when it is read, with the memory_bytes that it needs. */
+   * that leaves its texts no room is refused when it is read, with the memory_bytes that it needs.
+   */
   uint64_t memory_bytes;
 } rondo_grammar_options;
 
