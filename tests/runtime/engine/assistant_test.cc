@@ -63,7 +63,7 @@ TEST(Assistant, EqualsPlainLoops) {
       Decoder& decoder = engine->runner().decoder;
       std::vector<uint64_t> memory(BlockTable::Bytes(engine->runner().kv) / sizeof(uint64_t) + 1);
       BlockTable table = engine->runner().NewTable(std::as_writable_bytes(std::span(memory)));
-      const std::atomic<bool> cancel = false;
+      const Cancellation cancel;
       std::vector<float> before(32);
       ASSERT_TRUE(table.Prepare(0, length));
       for (size_t begin = 0; begin < length; begin += 40) {

@@ -143,7 +143,7 @@ class Head {
   std::vector<uint64_t> table_memory_;
   BlockTable table_;
   std::vector<float> kept_;
-  const std::atomic<bool> cancel_ = false;
+  const Cancellation cancel_;
 };
 
 class DraftHeads : public testing::TestWithParam<Case> {};

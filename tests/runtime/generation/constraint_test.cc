@@ -57,7 +57,10 @@ class ConstraintTest : public testing::Test {
   struct Text {
     Text(const ConstraintTest& test, Grammar* grammar, size_t held, unsigned seed = 1)
         : memory(held), history(memory), random(seed), words(test.words_.words) {
-      EXPECT_TRUE(constraint.Init({.grammar = grammar, .ends = false}, nullptr, 0).ok());
+      ConstraintOptions options;
+      options.grammar = grammar;
+      options.ends = false;
+      EXPECT_TRUE(constraint.Init(options, nullptr, 0).ok());
       mask.resize(grammar->mask_words());
     }
     std::vector<uint32_t> Allowed() {
