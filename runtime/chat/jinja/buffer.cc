@@ -196,6 +196,20 @@ Value Buffer::Finish() {
   return Value::String(machine_.New<Text>(data_, size_, length_, outside_, room));
 }
 
+Value Concatenate(Machine& machine, const Text& a, const Text& b) {
+  const size_t size = a.size + b.size;
+  if (size < kLongText && a.view().uniform() && a.outside == b.outside) {
+    char* data = static_cast<char*>(machine.Allocate(size));
+    if (data == nullptr) return Value();
+    std::copy_n(b.data, b.size, std::copy_n(a.data, a.size, data));
+    return ViewString(machine, {{data, size}, a.outside});
+  }
+  Buffer out(machine);
+  out.AppendText(a);
+  out.AppendText(b);
+  return out.Finish();
+}
+
 Value Concatenate(Machine& machine, const Text& a, TextView b) {
   Buffer out(machine);
   out.AppendText(a);

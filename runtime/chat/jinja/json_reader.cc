@@ -157,44 +157,45 @@ class JsonReader {
 
   // A string without escapes is not copied: the JSON text outlives the machine's use of it.
   Value ReadString() {
-    const size_t begin = ++at_;
+    ++at_;
     machine_.Spend(1);
+    const std::string_view plain = ReadPlain();
+    if (machine_.failed()) return Value();
+    if (json_[at_] == '"') {
+      ++at_;
+      return ViewString(machine_, {plain, MarkOf(outside_)});
+    }
     Buffer out(machine_);
-    size_t plain = begin;
-    bool escaped = false;
-    while (!machine_.failed()) {
-      if (at_ >= json_.size()) {
-        Fail("it ends early, inside of a string");
-        return Value();
-      }
+    out.Append(plain);
+    while (!machine_.failed() && json_[at_] == '\\') {
+      ++at_;
+      ReadEscape(out);
+      if (!machine_.failed()) out.Append(ReadPlain());
+    }
+    ++at_;
+    return ViewString(machine_, {out.view().bytes, MarkOf(outside_)});
+  }
+
+  // Up to the next escape, or the end of the string; fails where there is neither.
+  std::string_view ReadPlain() {
+    const size_t begin = at_;
+    while (at_ < json_.size()) {
       const auto c = static_cast<uint8_t>(json_[at_]);
-      if (c == '"') break;
+      if (c == '"' || c == '\\') return json_.substr(begin, at_ - begin);
       if (c < 0x20) {
         Fail("a control character in a string, expected \\u and its number");
-        return Value();
-      }
-      if (c == '\\') {
-        escaped = true;
-        out.Append(json_.substr(plain, at_ - plain));
-        ++at_;
-        ReadEscape(out);
-        plain = at_;
-        continue;
+        return {};
       }
       const auto* bytes = reinterpret_cast<const uint8_t*>(json_.data());
       const Utf8Step step = DecodeUtf8(bytes + at_, bytes + json_.size());
       if (step.kind != Utf8Kind::kValid) {
         Fail("not UTF-8");
-        return Value();
+        return {};
       }
       at_ += step.length;
     }
-    if (machine_.failed()) return Value();
-    const std::string_view rest = json_.substr(plain, at_ - plain);
-    ++at_;
-    if (!escaped) return ViewString(machine_, {rest, MarkOf(outside_)});
-    out.Append(rest);
-    return ViewString(machine_, {out.view().bytes, MarkOf(outside_)});
+    Fail("it ends early, inside of a string");
+    return {};
   }
 
   uint32_t ReadUnit() {

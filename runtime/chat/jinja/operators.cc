@@ -100,10 +100,7 @@ Value AddStrings(Machine& machine, Value a, Value b) {
     b = EscapeHtml(machine, b);
     if (machine.failed()) return Value();
   }
-  Buffer out(machine);
-  out.AppendText(*a.text);
-  out.AppendText(*b.text);
-  Value sum = out.Finish();
+  Value sum = Concatenate(machine, *a.text, *b.text);
   sum.safe = safe;
   return sum;
 }

@@ -187,6 +187,7 @@ Value ViewString(Machine& machine, TextView text);
 // `part` of the bytes of `whole`, without a copy.
 Value SubString(Machine& machine, Value whole, std::string_view part);
 // a followed by b. A text that grows by many of these is not copied for each (buffer.h).
+Value Concatenate(Machine& machine, const Text& a, const Text& b);
 Value Concatenate(Machine& machine, const Text& a, TextView b);
 // Code points.
 size_t Length(Machine& machine, const Text& text);
