@@ -161,7 +161,8 @@ void Buffer::AppendMarks(TextView text) {
 // From a mark for the whole text to marks for its bytes.
 bool Buffer::MakeMarks() {
   if (claimed_ != nullptr) {
-    if (!MakeRoomMarks(machine_, claimed_, view())) return false;
+    // Who has put text in front of ours may have made them.
+    if (claimed_->marks == nullptr && !MakeRoomMarks(machine_, claimed_, view())) return false;
     outside_ = marks_ = claimed_->marks + (data_ - claimed_->low);
     return true;
   }

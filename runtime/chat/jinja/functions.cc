@@ -39,8 +39,10 @@ Value MakeRange(const Call& call) {
   }
   Sequence* items = NewSequence(machine, count);
   if (items == nullptr || !machine.SpendBytes(count * sizeof(Value))) return Value();
-  for (; items->count < count; ++items->count) {
-    items->items[items->count] = Value::Int(start + static_cast<int64_t>(items->count) * step);
+  for (; items->count < count; ++items->count) {  // each fits, what is added up to it may not
+    const uint64_t way = items->count * static_cast<uint64_t>(step);
+    items->items[items->count] =
+        Value::Int(static_cast<int64_t>(static_cast<uint64_t>(start) + way));
   }
   return Value::Items(Kind::kRange, items);
 }

@@ -196,6 +196,8 @@ Sequence* Concatenate(Machine& machine, const Sequence& a, const Sequence& b) {
   const Sequence& other = prepends ? a : b;
   const size_t count = a.count + b.count;
   if (!machine.SpendBytes(other.count * sizeof(Value))) return nullptr;
+  // Which may lie anywhere in its room.
+  if (other.count == 0) return machine.New<Sequence>(base.items, count, count, base.room);
   ItemRoom* room = base.room;
   const bool at_begin = room != nullptr && base.items == room->begin;
   const bool at_end = room != nullptr && base.items + base.count == room->end;

@@ -316,6 +316,10 @@ TEST_F(Outside, TextsThatGrow) {
   EXPECT_EQ(Shown("{% set a = 'a' * 400 + 'b' %}{% set b = a + x %}{% set c = a + 'c' %}"
                   "{{ b[-5:] }}{{ c[-3:] }}{{ (b + 'd')[-3:] }}{{ (a + y)[-5:] }}"),
             "ab`one`abc`ne`dab`Two`");
+  // Put in front of a text, while what goes on behind it is of one kind yet.
+  EXPECT_EQ(Shown("{% set t = 'p' ~ ('a' * 300 ~ 'b') %}{% set s %}{{ t }}y{% set v = x ~ t %}"
+                  "{{ x }}{{ ('q' ~ v)[:5] }}{% endset %}{{ s[302:] }}"),
+            "y`one`q`one`p");
 }
 
 // ---- Whatever is put together by chance ----

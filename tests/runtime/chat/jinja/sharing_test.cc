@@ -294,6 +294,13 @@ TEST(JinjaSharing, LengthsOfGrowingTexts) {
   EXPECT_EQ(testing::RenderText(loop), "300 303 302 \u00e8 306 305 \u00e8 309 308 \u00e8");
 }
 
+// A part of a list lies anywhere in its room.
+TEST(JinjaSharing, NothingAddedToPartsOfLists) {
+  EXPECT_EQ(testing::RenderText("{% set l = [1, 2, 3] + [4] %}{{ l[1:3] + [] }}{{ [] + l[1:3] }}"
+                                "{{ l[:2] + [] }}{{ [] + l[2:] }}{{ ([] + l[1:2]) + [5] }}{{ l }}"),
+            "[2, 3][2, 3][1, 2][3, 4][2, 5][1, 2, 3, 4]");
+}
+
 // Whitespace is looked for a piece at a time.
 TEST(JinjaSharing, WhitespaceOfAnyLength) {
   for (const std::string_view space : {" ", "\u00a0", "\u3000", " \u2003"}) {
