@@ -58,8 +58,7 @@ Status Constraint::Init(const ConstraintOptions& options, const Tokenizer* token
   return thinking_.Init(options.thinking, tokenizer, vocab_size);
 }
 
-Status Constraint::Follow(const TokenHistory& tokens, uint64_t begin,
-                          const Cancellation* cancel) {
+Status Constraint::Follow(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel) {
   if (begin != begin_) Restart();
   begin_ = begin;
   status_ = FollowAll(tokens, cancel);
@@ -101,8 +100,7 @@ void Constraint::Keep(const TokenHistory& tokens) {
   next_kept_ = place_.position + KeptPlaces::kBlock;
 }
 
-Status Constraint::Prepare(const TokenHistory& tokens, uint64_t begin,
-                           const Cancellation* cancel) {
+Status Constraint::Prepare(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel) {
   RONDO_RETURN_IF_ERROR(Follow(tokens, begin, cancel));
   const bool forced = thinking_.exists() && thinking_.Forced(place_.thought) >= 0;
   if (forced || place_.grammar_begin == kNowhere) return Status();
@@ -141,8 +139,7 @@ Status Constraint::Read(const Tokens& tokens, uint64_t end, Place* place) const 
   return Status();
 }
 
-Status Constraint::ReadOne(const Tokens& tokens, Place* place,
-                           const Cancellation* cancel) const {
+Status Constraint::ReadOne(const Tokens& tokens, Place* place, const Cancellation* cancel) const {
   const int32_t token = tokens[place->position];
   Place next = *place;
   ++next.position;

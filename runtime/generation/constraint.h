@@ -61,8 +61,7 @@ class Constraint {
     kept_.Clear();
   }
   // Reads what was appended. Errors: kConstraint, kCancelled (`cancel` is set; null: never).
-  Status Follow(const TokenHistory& tokens, uint64_t begin,
-                const Cancellation* cancel = nullptr);
+  Status Follow(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel = nullptr);
   // As Follow; what may follow is then at hand for Next.
   Status Prepare(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel);
   // How Follow ended last.

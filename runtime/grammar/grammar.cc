@@ -210,8 +210,7 @@ Status Grammar::ReadAll(MachineCall& call, const GrammarText& text, GrammarPlace
   return Status();
 }
 
-Status Grammar::Read(const GrammarText& text, GrammarPlace* place,
-                     const Cancellation* cancel) {
+Status Grammar::Read(const GrammarText& text, GrammarPlace* place, const Cancellation* cancel) {
   return Run(shared_, cancel, [&](MachineCall& call) {
     RONDO_RETURN_IF_ERROR(ReadAll(call, text, place));
     place->is_complete = IsComplete(call);

@@ -59,7 +59,7 @@ struct GrammarPlace {
 
 // Of a mask.
 struct MaskOptions {
-  bool ends = true;                           // end tokens where the text may end
+  bool ends = true;                      // end tokens where the text may end
   const Cancellation* cancel = nullptr;  // what ends the call; null: nothing
 };
 
@@ -85,8 +85,7 @@ class Grammar {
   // Reads the text's tokens that `place` has not read yet. A token that does not go on with the
   // text, or ends it, leads to where nothing may follow. Errors: kConstraint (out of memory or
   // steps), kCancelled.
-  Status Read(const GrammarText& text, GrammarPlace* place,
-              const Cancellation* cancel = nullptr);
+  Status Read(const GrammarText& text, GrammarPlace* place, const Cancellation* cancel = nullptr);
   // Which tokens may follow, of mask_words() words; true where the text may end. End tokens whose
   // text is no special token's are never part of the text. Without a `mask` it is only made, for
   // whoever asks next. As Read.

@@ -14,9 +14,7 @@ Result<Grammar*> Grammar::Create(const GrammarOptions&, std::string_view, const 
                        "this library was built without grammars (CMake option RONDO_GRAMMARS)");
 }
 
-Status Grammar::Read(const GrammarText&, GrammarPlace*, const Cancellation*) {
-  return Status();
-}
+Status Grammar::Read(const GrammarText&, GrammarPlace*, const Cancellation*) { return Status(); }
 
 Result<bool> Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>,
                               const MaskOptions&) {

@@ -245,7 +245,7 @@ TEST_F(CppBindingTest, Grammar) {
 
 TEST_F(CppBindingTest, GrammarHasItsPlannedSize) {
   rondo::GrammarOptions options;
-  options.flags = RONDO_SCHEMA_NO_SPACES;
+  options.flags = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_NAMED_ONLY;
   options.memory_bytes = 2 << 20;
   const uint64_t bytes = model.PlanGrammar(std::strlen(kPerson), options);
   const std::unique_ptr<void, decltype(&std::free)> memory(

@@ -105,8 +105,8 @@
  *   are only ever appended. The library fills, or reads, as much as both sides know. An options
  *   struct with anything but zeros in a part that the library does not know, or in a reserved
  *   field (since ABI 10), is refused with RONDO_STATUS_VERSION_MISMATCH, so that no wish is
- *   silently ignored. Options are made by their
- *   _init function and then changed. No struct is passed by value.
+ *   silently ignored. Options are made by their _init function and then changed. No struct is
+ *   passed by value.
  * Ownership. Each handle holds a reference to its parent: close them in any order, from any
  *   thread; what is still needed stays. Closing NULL, or what is no open handle of its kind, does
  *   nothing. A handle may be closed at any time: calls that enter with it from then on are refused,
@@ -298,7 +298,7 @@ typedef struct rondo_model_facts {
   uint32_t format_version; /* of the file */
   uint64_t file_bytes;     /* size of the file, or of the part that was opened */
   uint64_t parameters;     /* values in all weights; a tied embedding counts once */
-  /* What opening took of memory for rondo_tokenize to work in: fixed, at most 2 MB; 0: none. */
+  /* What opening took of memory for texts to be tokenized in: fixed, at most 2 MB; 0: none. */
   uint64_t tokenizer_bytes;
 } rondo_model_facts;
 
@@ -333,7 +333,12 @@ enum {
  * in time linear in it; a stretch of over 64 KB without any place to split is cut there and its
  * parts encoded one by one. Fails with RONDO_STATUS_UNSUPPORTED (no tokenizer in the file),
  * _INVALID_ARGUMENT (unknown flag; the model's own patterns need more steps or memory than they
- * may take for a text of this length). Calls on one model take turns. [any thread, since ABI 3] */
+ * may take for a text of this length).
+ *
+ * Calls on one model go on beside each other, a piece of some KB of each in turn, and allocate
+ * nothing. None waits for another's end but for a place to work in, in the order of their coming:
+ * texts of up to 4096 bytes have one, with all that sessions tokenize by themselves, and longer
+ * ones several, 7 in most models. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
                                  uint32_t flags, int32_t* ids, size_t capacity, size_t* count);
 
@@ -352,7 +357,9 @@ RONDO_API int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids,
 
 /* Texts, and which tokens of a model go on with one. Sessions that are given one generate nothing
  * else: a token that no text has is never drawn, end tokens come where a text may end, and where
- * nothing may follow the generation ends (RONDO_REASON_GRAMMAR). Never changes to its users; any
+ * nothing may follow, or nothing but an end token that is not to come (ignore_eos, logit_bias), the
+ * generation ends (RONDO_REASON_GRAMMAR). Sessions do not wait for each other's work on it, and a
+ * cancel ends it. Never changes to its users; any
  * number of sessions share it, each of which writes a text of its own. Keep it while it is of use.
  */
 typedef struct rondo_grammar rondo_grammar;
@@ -382,7 +389,14 @@ enum {
   /* One space behind each colon and comma and nowhere else, as chat templates and Python write
    * JSON: what a model is used to, with no choice left where nothing is said. Not with NO_SPACES.
    * Since ABI 9. */
-  RONDO_SCHEMA_ONE_SPACE = 4
+  RONDO_SCHEMA_ONE_SPACE = 4,
+  /* Members that nobody named are not written: an object has those that its schemas name in
+   * properties, required or a condition, and those that a pattern of patternProperties names, where
+   * none of these schemas has additionalProperties, which says what others there are. Schemas are
+   * all that hold of the object, by allOf, $ref and the alternatives chosen, too. Where they name
+   * no member ({"type": "object"}, true), or fewer than minProperties, names are free as ever. What
+   * is written stays valid; fewer valid texts can be written. Since ABI 10. */
+  RONDO_SCHEMA_NAMED_ONLY = 8
 };
 
 /* Made by rondo_grammar_options_init. */
@@ -392,7 +406,10 @@ typedef struct rondo_grammar_options {
   uint32_t flags;       /* RONDO_SCHEMA_; default 0 */
   uint32_t reserved;    /* 0 */
   /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
-   * 1 GiB; default 0: 8 MiB. Where states fill it they are forgotten and made again. */
+   * 1 GiB; default 0: 8 MiB. What is not used is not touched. Where states fill it they are
+   * forgotten and made again: no session misses what another one's work had forgotten. A grammar
+   * that leaves its texts no room is refused when it is read, with the memory_bytes that it needs.
+   */
   uint64_t memory_bytes;
 } rondo_grammar_options;
 
@@ -414,9 +431,9 @@ RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_gramm
  * memory: at least what rondo_grammar_plan tells, aligned to 64, for the grammar alone until it and
  * all sessions that were given it are closed. NULL, 0: taken from the system and given back in the
  * end. Fails with RONDO_STATUS_INVALID_ARGUMENT (not well formed; no text fits it), _UNSUPPORTED
- * (what, and where), _CORRUPT, as rondo_grammar_plan, _OUT_OF_MEMORY (it needs more than
- * memory_bytes, or more steps than it may take), _ARENA_TOO_SMALL, _ARENA_MISALIGNED,
- * _VERSION_MISMATCH. [any thread, since ABI 8] */
+ * (what, and where), _OUT_OF_MEMORY (it needs more than memory_bytes, or more steps than it may
+ * take: which, and where; the system refused memory), _CORRUPT (as rondo_grammar_plan),
+ * _ARENA_TOO_SMALL, _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_options* options,
                                        const char* text, size_t text_bytes, void* memory,
                                        size_t memory_bytes, rondo_grammar** grammar, char* message,
@@ -435,9 +452,10 @@ RONDO_API void rondo_grammar_close(rondo_grammar* grammar);
 typedef struct rondo_adapter rondo_adapter;
 
 /* Opens an adapter file (`rondo convert ADAPTER --adapter-for MODEL`) for the model that it was
- * made for, portable or packed, and checks all of it, every value too. The file is mapped read-only
- * and used where it lies, like a packed model's weights; it must not be changed or shortened while
- * the adapter or a session with it is open.
+ * made for, portable or packed, and checks all of it, every value too. It is known by a BLAKE2b-256
+ * digest of all its bytes: whatever else somebody makes, no other file is taken for it. The file is
+ * mapped read-only and used where it lies, like a packed model's weights; it must not be changed or
+ * shortened while the adapter or a session with it is open.
  * Fails with RONDO_STATUS_IO_ERROR, _NOT_A_MODEL (no adapter), _NEWER_FORMAT, _CORRUPT,
  * _UNSUPPORTED, _INVALID_ARGUMENT (it is of another model), _OUT_OF_MEMORY; the message names the
  * part and the reason. [any thread, since ABI 9] */
@@ -513,7 +531,12 @@ typedef struct rondo_engine_options {
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
   uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 8192; default 256: larger is
                              faster up to a point and takes more activations */
-  uint32_t threads;       /* 0: the performance cores, as far as the system tells; at most 256 */
+  uint32_t threads;       /* at most 256; 0: the performance cores, as far as the system tells, of
+                             those that this process may run on: a plan is the same on every thread,
+                             whatever CPUs that is kept to. Linux knows CPUs of threads alone: there
+                             they are those that the thread had that loaded the library (taskset and
+                             cpusets count; a share of time, as cgroups give it, does not). An engine
+                             starts no more of them than the thread that creates it may run on */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
@@ -536,9 +559,10 @@ typedef struct rondo_engine_options {
    * pass that finds no room is RONDO_STATUS_KV_POOL_FULL. More is room for the prefix cache, which
    * lives in what no session uses. */
   uint32_t kv_tokens;
-  uint32_t rows_per_step;   /* most tokens of a pass in which some session decodes, 1 to max_rows;
-                               default 0: max_rows. Fewer: prompts take longer beside it, and the
-                               others wait less for their next token */
+  uint32_t rows_per_step;   /* most tokens of a pass while some session decodes, those of drafts
+                               included, 1 to max_rows; default 0: max_rows. Fewer: prompts take
+                               longer beside it, and the others wait less for their next token; with
+                               fewer than sessions that decode, these take turns */
   uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
   /* Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
    * 0: nothing is recorded. Recording costs about a microsecond a layer. See
@@ -641,7 +665,7 @@ typedef struct rondo_memory_plan {
  * is. Fills `plan`; its struct_size must be set.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (which option, its range), _VERSION_MISMATCH,
  * _UNSUPPORTED (also: a file packed for other kernels), _OUT_OF_MEMORY (sizes beyond the address
- * space). [any thread, since ABI 3] */
+ * space; the system refused the plan's own tables). [any thread, since ABI 3] */
 RONDO_API int32_t rondo_plan(const rondo_model* model, const rondo_engine_options* options,
                              rondo_memory_plan* plan, char* message, size_t message_bytes);
 
@@ -671,9 +695,11 @@ RONDO_API int32_t rondo_plan_region(const rondo_model* model, const rondo_engine
                                     uint32_t index, rondo_memory_region* region);
 
 /* The question in reverse: the largest `context`, to the token and up to the model's
- * context_length, whose plan fits into `bytes`, all other options as given. Fails as rondo_plan,
- * also where no context up to the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where
- * not even the smallest context fits. [any thread, since ABI 3] */
+ * context_length, whose plan fits into `bytes`, all other options as given. A longer context may
+ * take less where kv_tokens is given: it is found. Fails as rondo_plan, also where no context up to
+ * the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where no context fits;
+ * _OUT_OF_MEMORY: the system refused memory while plans were made, and nothing is said. [any
+ * thread, since ABI 3] */
 RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,
                                  uint64_t bytes, uint32_t* context, char* message,
                                  size_t message_bytes);
@@ -815,7 +841,8 @@ typedef struct rondo_session_options {
   float presence_penalty;   /* subtracted once from the logit of each token seen; default 0 */
   float frequency_penalty;  /* subtracted for each time that it was seen; default 0 */
   int32_t penalty_last_n;   /* 0 to 4096; default 64 */
-  uint32_t ignore_eos;      /* 1: end tokens are tokens like others; default 0 */
+  uint32_t ignore_eos;      /* 1: end tokens are tokens like others, but that a grammar's text has
+                               none that it does not name; default 0 */
   uint32_t logprobs;        /* 1: events tell log-probabilities; default 0 */
   /* n, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
    * sequence, prompt included; default 0: off. */
@@ -956,13 +983,16 @@ typedef struct rondo_event {
  * the beginning of a stop string) comes with the event that ends it.
  *
  * After an event with a reason the generation is over: calling again gives the same reason and no
- * token, until rondo_session_prefill, _accept, _undo or _reset changes the sequence.
+ * token, until rondo_session_prefill, _accept, _undo or _reset changes the sequence. Whether it is
+ * over follows from the tokens, from where the generation began and from the options alone: an undo
+ * of no tokens, or back to where it was over, and calls that fail leave it so.
  * Without a tokenizer in the file, bytes and text are empty and stop strings never match.
  * The token is evaluated by the call that first needs the logits after it, so its text is not kept
  * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL, _INVALID_ARGUMENT (every
  * token is forbidden by logit_bias, or no logit is a number), _CONSTRAINT (the grammar leaves no
- * token, by what the session has or by logit_bias; or it ran out of memory or steps).
- * [one call per session, since ABI 3] */
+ * token, by what the session has or by logit_bias; or it ran out of memory or steps; or the context
+ * slides, the grammar's text is longer than what is remembered of it, and it nests some hundred
+ * deep). [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event);
 
 /* Queues tokens: a prompt, or the next turn of a conversation. They are part of the sequence at
@@ -973,19 +1003,20 @@ RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event)
 RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
- * nothing): those that decode have one row each, but leave one to prompts where some wait; the rest
- * of the pass, up to max_rows (rows_per_step where a session decodes), goes to prompts, in the
- * order of `sessions`. Whoever had no rows waits for the next step. No session starves: where more
- * decode than a pass has rows, those that waited longest come first, and so does a prompt that had
- * none in 16 passes; each has rows within 16 passes and as many more as sessions wait. A session
- * whose tokens are then all evaluated samples one token, as rondo_session_next does. What each got,
- * rondo_session_event tells: it must be asked between two steps of a session for every event of a
- * step that has a token, a reason or an error. A session that is cancelled stands as before, and
- * the others do not notice: the step returns at once where its pass has not begun yet, within the
- * time of a layer where all of its sessions are cancelled, else when the pass is over. Fails, and
- * then nothing has happened, with RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one
- * given twice, one with an event that was not asked for), _BUSY (one is in use by another call),
- * _KV_POOL_FULL. [any thread; the sessions: one call per session, since ABI 3] */
+ * nothing), of max_rows rows at most, and of rows_per_step where a session decodes: those that
+ * decode have one row each, but leave one to prompts where some wait; the rest goes to drafts and
+ * prompts, these in the order of `sessions`. Whoever had no rows waits for the next step. No
+ * session starves: where more decode than a pass has rows, those that waited longest come first,
+ * and so does a prompt that had none in 16 passes; each has rows within 16 passes and as many more
+ * as sessions wait. A session whose tokens are then all evaluated samples one token, as
+ * rondo_session_next does. What each got, rondo_session_event tells: it must be asked between two
+ * steps of a session for every event of a step that has a token, a reason or an error. A session
+ * that is cancelled stands as before, and the others do not notice: the step returns at once where
+ * its pass has not begun yet, within the time of a layer where all of its sessions are cancelled,
+ * else when the pass is over. Fails, and then nothing has happened, with
+ * RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one given twice, one with an event
+ * that was not asked for), _BUSY (one is in use by another call), _KV_POOL_FULL. [any thread; the
+ * sessions: one call per session, since ABI 3] */
 RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions,
                                     size_t count, char* message, size_t message_bytes);
 
@@ -1006,8 +1037,9 @@ RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** log
 /* Proposes tokens that may come next, where the caller knows them: the text that is being edited,
  * the rest of a line of a form. Where the next call runs a pass, it verifies as many of them as
  * max_drafts lets it, in place of drafts of the session's own. No token, text, logits or status is
- * another for it. Any call that changes the tokens, generating one too, forgets them. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which). [one call per session, since ABI 6] */
+ * another for it. Any call that changes the tokens, generating one too, forgets them; one that
+ * fails keeps them. Fails with RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which).
+ * [one call per session, since ABI 6] */
 RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Appends one token that the caller chose, also an end token, or one behind an end.
@@ -1018,11 +1050,13 @@ RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* i
  * RONDO_STATUS_CONSTRAINT. Fails as rondo_session_prefill. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
-/* Takes the last n tokens back, as if they had never been: text and max_tokens go on as of those
- * that are left, in the last 8 generations of this session (in none before a fork or restore); else
- * a new one begins. Under SLIDE max_rows tokens of the furthest position can be undone, more while
- * the ring has not turned over them. Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are
- * or can be; how many can be). [one call per session, since ABI 3] */
+/* Takes the last n tokens back, as if they had never been: text, max_tokens and whether the
+ * generation is over are as of those that are left, in the last 8 generations of this session (in
+ * none before a fork or restore); else a new one begins. What the last step had and was not taken
+ * is dropped, and its text comes with the next event. Under SLIDE max_rows tokens of the furthest
+ * position can be undone, more while the ring has not turned over them. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT (more than there are or can be; how many can be). [one call per
+ * session, since ABI 3] */
 RONDO_API int32_t rondo_session_undo(rondo_session* session, uint64_t n);
 
 /* Takes all tokens back. The options stay; a cancellation that still waits for a call is dropped.
@@ -1089,15 +1123,17 @@ RONDO_API int32_t rondo_session_cancel(rondo_session* session);
  * Numbers go up by one (where pointers have 32 bits, 0 follows 2^28 - 1), and have no meaning to
  * another session. Each call of rondo_session_prefill, _prefill_logits, _next, _logits and _embed
  * takes one, and a session's part of rondo_engine_step and rondo_engine_embed, whatever it returns
- * but RONDO_STATUS_BUSY; no other call does. May be called from a signal handler.
- * [any thread, since ABI 10] */
+ * but RONDO_STATUS_BUSY; these two take none, either, where they refuse a handle, a NULL, how many
+ * sessions there are, or one that is given twice or of another engine. No other call does. May be
+ * called from a signal handler. [any thread, since ABI 10] */
 RONDO_API int32_t rondo_session_call(const rondo_session* session, uint64_t* number);
 
 /* As rondo_session_cancel, but of the call with this number alone: where that is over, nothing
  * happens; where it is the next one, it returns RONDO_STATUS_CANCELLED as soon as it is made, also
- * if it had nothing to evaluate. rondo_session_reset drops what waits; a fork has none of it. May
- * be called from a signal handler. Fails with RONDO_STATUS_INVALID_ARGUMENT where the number comes
- * behind the next one's. [any thread, since ABI 10] */
+ * if it had nothing to evaluate, unless what it is given is refused. rondo_session_reset drops what
+ * waits; a fork has none of it. May be called from a signal handler. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT where the number comes behind the next one's.
+ * [any thread, since ABI 10] */
 RONDO_API int32_t rondo_session_cancel_call(rondo_session* session, uint64_t number);
 
 /* The sentence about the last call on this session that failed (but for RONDO_STATUS_BUSY); empty
@@ -1117,7 +1153,8 @@ RONDO_API const char* rondo_session_last_error(const rondo_session* session);
  * engine of the model, portable or packed, with the same kv_format, context_policy and draft_head,
  * under SLIDE also the same context and sink_tokens, and sessions with the same adapter or none;
  * whatever its kernels, max_rows, max_sessions and threads. They hold the conversation's tokens:
- * keep them as secret as its text.
+ * keep them as secret as its text. Those of sessions with an adapter from before ABI 10 are refused
+ * with RONDO_STATUS_SNAPSHOT_MISMATCH: they name it by a number that others can have.
  *
  * Not in them are the session's options, logits (made again when they are asked for, to the same
  * bits), an event that was not taken yet, and a cancellation that was asked for. Sessions of one
@@ -1182,8 +1219,10 @@ enum {
 #define RONDO_CHAT_NO_CLOCK INT64_MIN
 
 /* Pointers with a length are JSON texts, not zero-terminated; NULL and 0: not given. Limits on
- * what a template may use up: 128 MiB of memory, 20 million steps, 400 levels of nesting; real
- * ones stay below a hundredth. */
+ * what a template may use up: 128 MiB of memory and 20 million steps, for each byte of messages,
+ * tools and variables 16 bytes and 64 steps more, and 400 levels of nesting. Most stay below a
+ * hundredth; those that look through all messages for each of them have room for 5,000 of 1 KB.
+ * (Before ABI 10 the messages' size did not count.) */
 typedef struct rondo_chat_options {
   uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
   uint32_t flags;        /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
@@ -1267,7 +1306,8 @@ typedef struct rondo_chat_part {
  * template, tools and variables, and whether the prompt ends inside of a thought. Renders some
  * fifty short conversations, with as much of the thread's stack as rondo_chat_render, as do
  * rondo_chat_grammar and rondo_chat_thinking. Takes memory from the system, here and in _push, at
- * most 16 MiB beside what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, and with
+ * most 16 MiB beside what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, of any of
+ * these conversations where it comes to a limit or the system refuses memory, and with
  * RONDO_STATUS_UNSUPPORTED where tools are given and the template shows no form for calls; the
  * message says what of it was not understood. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
@@ -1279,7 +1319,8 @@ RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
  * those of a stop string: what of it was given is content, so leave the event that ends with it
  * out. `last` is 1 with the last ones, of which there may be none. Fails with
  * RONDO_STATUS_INVALID_ARGUMENT (behind the last ones), _OUT_OF_MEMORY (over 8 MiB would wait: hand
- * out parts first); the parser is as before. [one call per parser, since ABI 8] */
+ * out parts first; the system refused memory); the parser is as before. [one call per parser, since
+ * ABI 8] */
 RONDO_API int32_t rondo_chat_parser_push(rondo_chat_parser* parser, const char* bytes, size_t count,
                                          int32_t last);
 
