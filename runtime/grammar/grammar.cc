@@ -134,12 +134,12 @@ Status Grammar::CheckRoom(const GrammarOptions& options) const {
   const uint64_t needed = std::max(regexes_.BytesToDerive(bytes, alternatives),
                                    machine_.BytesToRead(bytes, alternatives));
   if (needed <= bytes) return Status();
-  const uint64_t mebibytes = needed / (uint64_t{1} << 20) + 1;
+  constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+  const unsigned long long enough = (needed / kMebibyte + 1) * kMebibyte;
   return Status::Error(StatusCode::kOutOfMemory,
                        "the grammar is read in its memory of %llu bytes, but has no room there for "
                        "what its texts lead to: memory_bytes must be %llu",
-                       static_cast<unsigned long long>(bytes),
-                       static_cast<unsigned long long>(mebibytes << 20));
+                       static_cast<unsigned long long>(bytes), enough);
 }
 
 Status Grammar::EndOf(const MachineCall& call) {

@@ -107,7 +107,7 @@ class ConstraintTest : public testing::Test {
     }
   }
 
-  const CountedWords words_;
+  const CountedWords words_ = {};
   Result<grammar::TokenTrie> made_ = words_.Trie();
   const grammar::TokenTrie& trie_ = *made_;
   const std::vector<uint32_t> ends_ = {words_.words.end()};

@@ -109,7 +109,7 @@ double Exponent(int n, double before, int more, double after) {
   return std::log(after / before) / std::log(static_cast<double>(more) / n);
 }
 
-class Growth : public testing::Test {
+class GrammarGrowth : public testing::Test {
  protected:
   bool Compiles(const std::string& text, GrammarKind kind, uint64_t bytes) {
     const GrammarOptions options = {.kind = kind, .bytes = bytes};
@@ -157,7 +157,7 @@ class Growth : public testing::Test {
   const TokenTrie trie_ = std::move(*words_.Trie());
 };
 
-TEST_F(Growth, MemoryAndStepsAreLinear) {
+TEST_F(GrammarGrowth, MemoryAndStepsAreLinear) {
   constexpr int kSome = 250, kMore = 1000;
   for (const Kind& kind : kKinds) {
     SCOPED_TRACE(kind.name);
@@ -183,14 +183,14 @@ TEST_F(Growth, MemoryAndStepsAreLinear) {
   EXPECT_LE(Exponent(20, dependent(20), 80, dependent(80)), 2.1);
 }
 
-TEST_F(Growth, TenThousandTexts) {
+TEST_F(GrammarGrowth, TenThousandTexts) {
   const std::string text =
       R"({"enum": [)" + Each(10000, ", ", [](int i) { return Quoted(Word(i)); }) + "]}";
   EXPECT_TRUE(Compiles(text, kSchema, uint64_t{32} << 20));
 }
 
 // What its memory held before does not matter, and most of it stays so.
-TEST_F(Growth, CreationTouchesWhatItUses) {
+TEST_F(GrammarGrowth, CreationTouchesWhatItUses) {
   constexpr size_t kPage = 4096;
   const std::string text = Alternative(1);
   const auto touched = [&](uint64_t bytes) {
