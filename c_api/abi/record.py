@@ -129,6 +129,8 @@ def describe(library, path):
     for unit in tree.getroot().findall("abi-instr"):
         if len(unit) == 0:
             tree.getroot().remove(unit)
+    for unit in tree.getroot().iter("abi-instr"):  # whatever folder it was compiled in
+        unit.set("path", re.sub(r"^.*/c_api/", "../../c_api/", unit.get("path")))
     needed = tree.getroot().find("elf-needed")  # no part of the ABI
     if needed is not None:
         tree.getroot().remove(needed)
