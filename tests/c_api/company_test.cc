@@ -106,7 +106,7 @@ TEST(CompanyTest, CancelledInASharedPass) {
   const std::vector<int32_t> ids(1500, 7);
   std::mt19937 random(1);
   size_t by_runner = 0, by_waiting = 0;
-  for (int round = 0; round < 40 && (round < 12 || by_runner == 0 || by_waiting == 0); ++round) {
+  for (int round = 0; round < 200 && (round < 12 || by_runner == 0 || by_waiting == 0); ++round) {
     const Session cancelled = Open(engine.get(), Sampled(0));
     const Session other = Open(engine.get(), Sampled(0));
     const size_t moment = 4 * layer + random() % (12 * layer);
