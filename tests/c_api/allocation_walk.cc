@@ -18,8 +18,6 @@
 namespace rondo::abi_test {
 namespace {
 
-constexpr int kMostPoints = 5000;
-
 int first_refused = -1, last_refused = -1, met = 0;
 
 // One run of the scenario with these allocations refused.
@@ -39,6 +37,7 @@ int32_t HurtCall(const std::function<int32_t()>& call) {
 }
 
 #if defined(__GLIBC__) && !RONDO_SANITIZED
+constexpr int kMostPoints = 5000;
 namespace {
 
 // Of this test in this process.
