@@ -37,8 +37,9 @@ int32_t HurtCall(const std::function<int32_t()>& call) {
 }
 
 #if defined(__GLIBC__) && !RONDO_SANITIZED
-constexpr int kMostPoints = 5000;
 namespace {
+
+constexpr int kMostPoints = 5000;
 
 // Of this test in this process.
 int Failures() {
