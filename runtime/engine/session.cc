@@ -401,7 +401,8 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
 }
 
 // Why the generation ends with the last token; `stops` and `whole`: so its text and its grammar
-// say. Beside it stands only an end that is drawn: an end token, or the context's.
+// say. Beside it stand only ends that are drawn: an end token, the context's, and that of a
+// grammar's text behind which no token may come.
 FinishReason Session::EndOf(bool stops, bool whole) const {
   if (position() > text_begin_) {
     const int32_t last = tokens()[position() - 1];
