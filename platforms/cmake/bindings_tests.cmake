@@ -6,7 +6,7 @@ target_link_libraries(rondo_example_cpp PRIVATE rondo_own rondo)
 
 # The API's description, held against the header; what is generated from it, against what is checked
 # in; and each binding's own tests, skipped where its language's tools are absent.
-find_program(RONDO_PYTHON3 python3)
+include(platforms/cmake/python.cmake)
 if(NOT RONDO_PYTHON3)
   message(STATUS "No python3: the API's description and the bindings are not tested")
   return()

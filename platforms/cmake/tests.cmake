@@ -229,7 +229,7 @@ target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_helpers)
 
 # Masks of schemas that people use, which are measured, and documents written by them, which another
 # judges.
-find_program(RONDO_PYTHON3 python3)
+include(platforms/cmake/python.cmake)
 add_executable(rondo_schema_trial tests/runtime/grammar/schema_trial_main.cc)
 target_link_libraries(rondo_schema_trial PRIVATE rondo_test_helpers)
 if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
@@ -245,6 +245,22 @@ if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME model.embed COMMAND "${RONDO_PYTHON3}" -B
     "${PROJECT_SOURCE_DIR}/tests/tools/embed/embed_test.py" "$<TARGET_FILE:rondo_tool>")
   set_tests_properties(model.embed PROPERTIES LABELS model SKIP_RETURN_CODE 77)
+endif()
+
+# What other programs made of the same checkpoints, where that is: a folder beside the others is a
+# test.
+file(GLOB judges CONFIGURE_DEPENDS "${RONDO_SHARED_DATA}/judge/*/expected.npz")
+if(RONDO_PYTHON3 AND RONDO_SHARED AND NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
+  foreach(expected IN LISTS judges)
+    cmake_path(GET expected PARENT_PATH folder)
+    cmake_path(GET folder FILENAME name)
+    add_test(NAME model.judge.${name} COMMAND "${RONDO_PYTHON3}" -B
+      "${PROJECT_SOURCE_DIR}/tests/tools/judge/judge_test.py" "$<TARGET_FILE:rondo_tool>"
+      "${folder}")
+    set_tests_properties(model.judge.${name} PROPERTIES LABELS model SKIP_RETURN_CODE 77
+      ENVIRONMENT
+      "PYTHONPATH=${PROJECT_SOURCE_DIR}/c_api/bindings/python;RONDO_LIBRARY=$<TARGET_FILE:rondo>")
+  endforeach()
 endif()
 
 # Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where
