@@ -511,7 +511,7 @@ def check_classifier(rondo, folder, name):
     write_json(checkpoint / "tokenizer.json", tokenizer)
     write_json(checkpoint / "tokenizer_config.json", {"model_max_length": 40})
     run(rondo, "convert", checkpoint, "-o", folder / "r.rondo", "--weights", "f32")
-    # What is more than 40 tokens is cut off the longer of the two, and off both where both are long.
+    # Tokens beyond 40 are cut off the longer of the two, and off both where both are long.
     worst = 0
     for query in ("a question", "q" * 90, ""):
         documents = ["an answer", "another one", "", "d" * 29, "long " * 30]
