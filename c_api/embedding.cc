@@ -1,5 +1,7 @@
 // Embedding: what a model makes of texts, the texts that it reads, their vectors.
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <string_view>
 
 #include "c_api/turn.h"
@@ -120,6 +122,15 @@ Joined FillIn(std::string_view pair, std::string_view instruction, std::string_v
   }
 }
 
+// The second text begins behind the first separator: which a query must not have, then.
+bool MovesSecondText(const rondo::format::Embedder& embedder, std::string_view query) {
+  if (embedder.separator() < 0) return false;
+  const std::string_view pair = View(embedder.pair());
+  const size_t begin = std::min(pair.find("{query}") + std::strlen("{query}"), pair.size());
+  const size_t end = pair.find("{document}", begin);
+  return end != pair.npos && query.find(pair.substr(begin, end - begin)) != query.npos;
+}
+
 Status Embed(const rondo_engine* handle, rondo_session* const* sessions, size_t n_sessions,
              const rondo::Session::Texts& texts) {
   const Held engine(handle);
@@ -209,12 +220,18 @@ int32_t rondo_pair_text(const rondo_model* handle, const char* instruction, cons
   if (document == nullptr && document_bytes > 0) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::Embedder* embedder = EmbedderOf(*model);
   if (embedder == nullptr || embedder->pair() == nullptr) return RONDO_STATUS_UNSUPPORTED;
+  if (MovesSecondText(*embedder, {query, query_bytes})) return RONDO_STATUS_INVALID_ARGUMENT;
   std::string_view what = instruction == nullptr ? "" : instruction;
   const rondo::format::Prompt* usual = nullptr;
   if (instruction == nullptr && FindPrompt(*embedder, nullptr, &usual) && usual != nullptr) {
     what = View(usual->text());
   }
-  return FillIn(View(embedder->pair()), what, {query, query_bytes}, {document, document_bytes})
+  std::string_view pair = View(embedder->pair());
+  // transformers takes an empty second text for none, as is seen where texts have types.
+  if (document_bytes == 0 && embedder->separator() >= 0) {
+    pair = pair.substr(0, pair.find("{query}") + std::strlen("{query}"));
+  }
+  return FillIn(pair, what, {query, query_bytes}, {document, document_bytes})
       .Put(buffer, capacity, length);
 }
 

@@ -36,6 +36,14 @@ CheckedSize ExpansionBytes(const Weights& weights) {
   return (CheckedSize(std::max(tile, kMaxTaskBytes)) + kOverRead).AlignUp(kArenaAlignment);
 }
 
+// Of a pair the second text's rows have an offset of their own.
+size_t TextOf(const PassRow& row, int32_t separator) {
+  if (separator < 0) return 0;
+  const auto index = static_cast<size_t>(row.position - row.sequence->position);
+  const std::span<const int32_t> before = row.sequence->tokens.first(index);
+  return std::find(before.begin(), before.end(), separator) == before.end() ? 0 : 1;
+}
+
 }  // namespace
 
 Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, const PassLimits& limits,
@@ -107,7 +115,8 @@ void Decoder::Embed(const Pass& pass) {
       pass.set().loops->add(row, weights_.positions() + place.position * hidden, hidden);
     }
     if (weights_.embedding_offset() != nullptr) {
-      pass.set().loops->add(row, weights_.embedding_offset(), hidden);
+      const size_t text = TextOf(place, spec_.embedder.separator);
+      pass.set().loops->add(row, weights_.embedding_offset() + text * hidden, hidden);
     }
     Normalize(pass.set(), weights_.embedding_norm(), row, hidden, row);
     MakeRopeTables(pass, r, place.position);

@@ -82,6 +82,7 @@ Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
   if (embedder == nullptr) return spec;
   spec.pooling = embedder->pooling();
   spec.normalize = embedder->normalize();
+  spec.separator = embedder->separator();
   spec.dimensions = spec.widest = model.hidden_size();
   if (embedder->dense() == nullptr) return spec;
   RONDO_ASSIGN(spec.dense, HeapArray<format::DenseActivation>::Create(embedder->dense()->size()));

@@ -46,6 +46,7 @@ struct AltUpSpec {
 struct EmbedderSpec {
   format::Pooling pooling = format::Pooling::kMean;
   bool normalize = false;
+  int32_t separator = -1;                    // as in the schema
   HeapArray<format::DenseActivation> dense;  // of the layers behind the pooling, in order
   size_t dimensions = 0;                     // of the vector
   size_t widest = 0;                         // of what is pooled and what the layers make

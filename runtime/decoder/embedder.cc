@@ -43,6 +43,8 @@ void ActivateDense(const KernelSet& set, format::DenseActivation activation, siz
       return;
     case format::DenseActivation::kTanh:
       return SoftCap(set, 1, n, x);
+    case format::DenseActivation::kGelu:
+      return set.gelu(n * sizeof(float), x, x, nullptr);
     case format::DenseActivation::kSigmoid:
       for (size_t i = 0; i < n; ++i) {
         x[i] = static_cast<float>(1 / (1 + PortableExp(-double{x[i]})));
@@ -63,7 +65,7 @@ void RunDense(const Pass& pass, std::span<float* const> pooled) {
     for (size_t i = 0; i < pooled.size(); ++i) {
       float* row = act.dense + i * n;
       ActivateDense(pass.set(), spec.dense[layer], n, row);
-      std::copy_n(row, n, pooled[i]);
+      NormedOr(pass.set(), pass.weights().dense_norm(layer), row, n, pooled[i]);
     }
   }
 }

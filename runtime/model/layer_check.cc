@@ -26,8 +26,7 @@ class LayersCheck {
                                                  static_cast<uint64_t>(model_.positions()),
                                                  model_.context_length(), checker_.hidden()));
     }
-    RONDO_RETURN_IF_ERROR(checker_.CheckBias({-1, "embedding's offset"}, model_.embedding_offset(),
-                                             checker_.hidden()));
+    RONDO_RETURN_IF_ERROR(CheckOffset());
     RONDO_RETURN_IF_ERROR(CheckLayerEmbeddings(checker_));
     RONDO_RETURN_IF_ERROR(CheckAltUp(checker_));
     RONDO_RETURN_IF_ERROR(
@@ -50,6 +49,18 @@ class LayersCheck {
   }
 
  private:
+  // Of every row, or of those of each text of a pair.
+  Status CheckOffset() {
+    const format::Embedder* embedder = model_.embedder();
+    const Place place = {-1, "embedding's offset"};
+    if (embedder == nullptr || embedder->separator() < 0) {
+      return checker_.CheckBias(place, model_.embedding_offset(), checker_.hidden());
+    }
+    if (model_.embedding_offset() < 0) return Wrong(place, "is absent beside a separator");
+    return checker_.CheckFloats(place, static_cast<uint64_t>(model_.embedding_offset()), 2,
+                                checker_.hidden());
+  }
+
   Status CheckLayer(int index, const format::Layer& layer) {
     const auto* sublayers = layer.sublayers();
     if (sublayers == nullptr || sublayers->size() == 0 || sublayers->size() > kMaxSublayers) {

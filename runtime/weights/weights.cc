@@ -286,6 +286,14 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }
   RONDO_ASSIGN(embedding_offset_, ReadOptional(vectors, model.embedding_offset()));
+  if (model.embedder() != nullptr && model.embedder()->dense() != nullptr) {
+    const auto& dense = *model.embedder()->dense();
+    RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(dense.size()));
+    for (uint32_t i = 0; i < dense.size(); ++i) {
+      const size_t n = own_[OwnMatrix::Dense(i)].shape.n;
+      RONDO_ASSIGN(dense_norms_[i], ReadNorm(vectors, dense.Get(i)->norm(), n));
+    }
+  }
   if (model.head() != nullptr) {
     RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, region(n_layers)));
   }

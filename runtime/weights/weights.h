@@ -87,10 +87,11 @@ class Weights {
   const PackedLinear& from_stream(size_t i) const { return own_[OwnMatrix::FromStream(i)]; }
   // Of an embedder: its layers behind the pooling.
   const PackedLinear& dense(size_t i) const { return own_[OwnMatrix::Dense(i)]; }
+  const RowNorm& dense_norm(size_t i) const { return dense_norms_[i]; }
   const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
   // The table of positions, [max_positions, hidden_size], in the file; null: none.
   const float* positions() const { return positions_; }
-  // Added to every embedding, [hidden_size], in the file; null: nothing.
+  // Added to every embedding, [hidden_size] for each text of a pair, in the file; null: nothing.
   const float* embedding_offset() const { return embedding_offset_; }
 
  private:
@@ -107,6 +108,7 @@ class Weights {
   size_t expanded_tile_bytes_ = 0;
   RowNorm embedding_norm_ = {};
   RowNorm final_norm_ = {};
+  HeapArray<RowNorm> dense_norms_;
   DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;
   const float* embedding_offset_ = nullptr;

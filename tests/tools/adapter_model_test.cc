@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
@@ -45,6 +49,34 @@ TEST_F(AdapterTool, RunsWithAnAdapterOnlyWhereItIsGiven) {
   const std::string text = Output(run + " --adapter " + adapter_);
   EXPECT_NE(text, Output(run));
   EXPECT_EQ(text, Output(run + " --adapter " + adapter_));
+}
+
+// The same numbers as the model's into which it is merged, but for their rounding.
+TEST_F(AdapterTool, WritesLogitsWithAnAdapter) {
+  const auto logits = [&](const std::string& arguments) {
+    Output("logits " + arguments + " --ids 0,5,6,7 --kv f32 --force -o '" + tool_.Path("x.npy") +
+           "'");
+    const std::string bytes = tool_.Read("x.npy");
+    std::vector<float> values(4 * 2048);  // tokens, vocabulary
+    std::memcpy(values.data(), bytes.data() + bytes.size() - values.size() * sizeof(float),
+                values.size() * sizeof(float));
+    return values;
+  };
+  const std::string merged = tool_.Path("merged.rondo");
+  Output("convert '" + std::string(kTestData) + "/tiny' --merge '" + kTestData +
+         "/tiny_adapter' --weights f32 -o '" + merged + "'");
+  const std::string plain = tool_.Convert(std::string(kTestData) + "/tiny", "f32");
+  Output("convert '" + std::string(kTestData) + "/tiny_adapter' --adapter-for " + plain +
+         " --force -o " + adapter_);
+  const std::vector<float> with = logits(plain + " --adapter " + adapter_);
+  const std::vector<float> expected = logits("'" + merged + "'"), without = logits(plain);
+  float worst = 0, change = 0;
+  for (size_t i = 0; i < with.size(); ++i) {
+    worst = std::max(worst, std::abs(with[i] - expected[i]));
+    change = std::max(change, std::abs(with[i] - without[i]));
+  }
+  EXPECT_LT(worst, 1e-3f * change);
+  EXPECT_GT(change, 0.1f);
 }
 
 }  // namespace

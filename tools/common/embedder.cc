@@ -56,7 +56,9 @@ std::string PairText(const rondo_model* model, const char* instruction, std::str
                                     document.size(), buffer, capacity, length);
   });
   if (status == RONDO_STATUS_OK) return result;
-  EmbedderFacts(model);
+  if (EmbedderFacts(model).scores_pairs != 0) {
+    throw Error("the query has the special token that stands between the two texts of a pair");
+  }
   throw Error("the model makes vectors of texts and scores no pairs: use `rondo embed`");
 }
 

@@ -130,18 +130,11 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
   AddInteger(command, "--seed", &s.seed, {0, UINT64_MAX},
              "Of the random numbers: the same seed gives the same text", "0")
       ->group(kSamplingGroup);
-  // CLI11 takes "[a,b]" for a list of two unless told otherwise.
-  command
-      ->add_option("--stop", wish->session.stop,
-                   "End before this text of at most " + std::to_string(kMostStopBytes) +
-                       " bytes, or at this special token; can be given up to " +
-                       std::to_string(kMostStops) +
-                       " times; \"\": none; default: the model's, else "
-                       "none")
+  AddTexts(command, "--stop", &wish->session.stop,
+           "End before this text of at most " + std::to_string(kMostStopBytes) +
+               " bytes, or at this special token; can be given up to " +
+               std::to_string(kMostStops) + " times; \"\": none; default: the model's, else none")
       ->check(WrongStop)
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false)
       ->type_name("TEXT")
       ->group(kSamplingGroup);
   command

@@ -1,5 +1,6 @@
 #include "tools/common/library.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tools/common/interrupt.h"
@@ -90,6 +91,12 @@ std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, b
   Require(status, "");
   ids.resize(count);
   return ids;
+}
+
+TokensAround FindTokensAround(const rondo_model* model) {
+  const std::vector<int32_t> text = Tokenize(model, "x", false), whole = Tokenize(model, "x", true);
+  const auto found = std::ranges::search(whole, text);
+  return {{whole.begin(), found.begin()}, {found.end(), whole.end()}};
 }
 
 rondo_engine_options EngineDefaults() {

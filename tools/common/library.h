@@ -49,6 +49,11 @@ rondo_model_facts Facts(const rondo_model* model);
 // The fact's text; empty where the file does not have it.
 std::string Fact(const rondo_model* model, const char* key);
 std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, bool add_special);
+// The tokens that the tokenizer puts around every text: a BOS, [CLS] and [SEP].
+struct TokensAround {
+  std::vector<int32_t> before, behind;
+};
+TokensAround FindTokensAround(const rondo_model* model);
 
 rondo_engine_options EngineDefaults();
 rondo_session_options SessionDefaults();

@@ -39,8 +39,9 @@ format::DenseT& AddDense(format::EmbedderT& embedder, uint32_t weight,
   return *embedder.dense.back();
 }
 
-// sigmoid(yes - no) of the last row's logits: of the head two rows, and then their difference.
-void AddScore(const LogitScore& score, const std::string& head, DecoderSpec& spec) {
+// activation(yes - no) of the last row's logits: of the head two rows, and then their difference.
+void AddScore(const LogitScore& score, format::DenseActivation activation, const std::string& head,
+              DecoderSpec& spec) {
   const uint64_t vocab = spec.vocab_size, hidden = spec.hidden_size;
   TensorRecipe rows{"embedder.score", TensorRole::kTable, {}, hidden};
   for (const uint64_t token : {score.yes, score.no.value_or(score.yes)}) {
@@ -50,29 +51,62 @@ void AddScore(const LogitScore& score, const std::string& head, DecoderSpec& spe
   if (!score.no) rows.parts.pop_back();
   const auto n = static_cast<uint32_t>(rows.parts.size());
   AddDense(*spec.embedder, spec.Add(std::move(rows)),
-           score.no ? format::DenseActivation::kIdentity : format::DenseActivation::kSigmoid);
+           score.no ? format::DenseActivation::kIdentity : activation);
   if (!score.no) return;
   TensorRecipe difference{"embedder.difference", TensorRole::kTable, {{"", 1}}, n};
   difference.computed = [](uint64_t, std::span<float> values) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? 1.0f : -1.0f;
   };
-  AddDense(*spec.embedder, spec.Add(std::move(difference)), format::DenseActivation::kSigmoid);
+  AddDense(*spec.embedder, spec.Add(std::move(difference)), activation);
 }
 
-void AddScoreHead(const ScoreHead& head, DecoderSpec& spec) {
-  const auto add = [&](const std::string& name, const std::string& tensor, uint64_t rows,
-                       TensorRole role, format::DenseActivation activation) {
-    const uint32_t weight = spec.Add({name, role, {{tensor + ".weight", rows}}, spec.hidden_size});
-    format::DenseT& dense = AddDense(*spec.embedder, weight, activation);
-    if (!head.bias) return;
-    dense.linear->bias = static_cast<int32_t>(
-        spec.Add({name + ".bias", TensorRole::kVector, {{tensor + ".bias", rows}}, 1}));
+void AddScoreHead(const ScoreHead& head, format::DenseActivation activation, DecoderSpec& spec) {
+  const uint32_t hidden = spec.hidden_size;
+  const auto add_vector = [&](const std::string& name, const std::string& tensor, uint64_t size) {
+    return spec.Add({name, TensorRole::kVector, {{tensor, size}}, 1});
+  };
+  const auto add_bias = [&](const std::string& name, const std::string& tensor, uint64_t size) {
+    return static_cast<int32_t>(add_vector(name + ".bias", tensor + ".bias", size));
   };
   if (!head.dense.empty()) {
-    add("embedder.dense", head.dense, spec.hidden_size, TensorRole::kMatrix,
-        format::DenseActivation::kTanh);
+    const uint32_t weight = spec.Add(
+        {"embedder.dense", TensorRole::kMatrix, {{head.dense + ".weight", hidden}}, hidden});
+    format::DenseT& dense = AddDense(*spec.embedder, weight, head.activation);
+    if (head.dense_bias) dense.linear->bias = add_bias("embedder.dense", head.dense, hidden);
+    if (!head.norm.empty()) {
+      dense.norm = std::make_unique<format::NormT>();
+      dense.norm->kind = format::NormKind::kLayerNorm;
+      dense.norm->epsilon = head.epsilon;
+      dense.norm->weight = add_vector("embedder.norm", head.norm + ".weight", hidden);
+      if (head.norm_bias) dense.norm->bias = add_bias("embedder.norm", head.norm, hidden);
+    }
   }
-  add("embedder.score", head.output, 1, TensorRole::kTable, format::DenseActivation::kSigmoid);
+  const uint32_t weight =
+      spec.Add({"embedder.score", TensorRole::kTable, {{head.output + ".weight", 1}}, hidden});
+  format::DenseT& dense = AddDense(*spec.embedder, weight, activation);
+  if (head.output_bias) dense.linear->bias = add_bias("embedder.score", head.output, 1);
+}
+
+// The rows of a pair's second text have the second type.
+void AddSecondType(uint32_t separator, DecoderSpec& spec) {
+  if (spec.embedding_offset < 0)
+    Fail(spec.architecture, " has no types of tokens, but its pairs do");
+  TensorRecipe& types = spec.tensors[static_cast<size_t>(spec.embedding_offset)];
+  TensorRecipe::Part& part = types.parts.front();
+  if (part.shape.front() < 2) Fail(spec.architecture, " has one type of tokens, but its pairs two");
+  types.role = TensorRole::kTable;
+  types.cols = spec.hidden_size;
+  part.rows = 2;
+  spec.embedder->separator = static_cast<int32_t>(separator);
+}
+
+// What is left out of other models of the architecture, but is part of this one.
+void KeepHead(DecoderSpec& spec) {
+  std::erase_if(spec.left_out, [&](const std::string& begin) {
+    return std::ranges::any_of(spec.tensors, [&](const TensorRecipe& recipe) {
+      return recipe.parts.front().source.starts_with(begin);
+    });
+  });
 }
 
 void AddLayers(const EmbedderSource& source, DecoderSpec& spec) {
@@ -113,8 +147,12 @@ void MakeEmbedder(const EmbedderSource& source, DecoderSpec& spec) {
     embedder.prompts.push_back(std::make_unique<format::PromptT>(prompt));
   }
   AddLayers(source, spec);
-  if (source.score) AddScore(*source.score, head, spec);
-  if (source.score_head) AddScoreHead(*source.score_head, spec);
+  if (source.score) AddScore(*source.score, source.score_activation, head, spec);
+  if (source.score_head) {
+    AddScoreHead(*source.score_head, source.score_activation, spec);
+    KeepHead(spec);
+  }
+  if (source.separator) AddSecondType(*source.separator, spec);
   embedder.pair = source.pair;
 }
 
@@ -138,6 +176,9 @@ std::string EmbedderFact(const format::EmbedderT& embedder) {
     fact += ", " + std::to_string(embedder.dense.size()) + " dense layers behind";
   }
   if (embedder.normalize) fact += ", of length 1";
+  const bool scores_logits = !embedder.pair.empty() && embedder.dense.back()->activation ==
+                                                           format::DenseActivation::kIdentity;
+  if (scores_logits) fact += ", as logits";
   for (const auto& prompt : embedder.prompts) {
     fact += (prompt == embedder.prompts.front() ? "; prompts: " : ", ") + prompt->name;
   }

@@ -75,19 +75,31 @@ format::Pooling ReadPooling(const Config& config) {
 }
 
 DenseSource ReadDense(const std::string& folder, const Config& config) {
-  DenseSource dense = {folder, static_cast<uint32_t>(config.Integer("in_features", 1, kMaxHidden)),
-                       static_cast<uint32_t>(config.Integer("out_features", 1, kMaxHidden)),
-                       config.Flag("bias", true), format::DenseActivation::kTanh};
-  const std::string activation = config.Text("activation_function", "Tanh");
-  const std::string name = activation.substr(activation.rfind('.') + 1);
-  if (name == "Identity") {
-    dense.activation = format::DenseActivation::kIdentity;
-  } else if (name == "Sigmoid") {
-    dense.activation = format::DenseActivation::kSigmoid;
-  } else if (name != "Tanh") {
-    config.Refuse("activation_function", "is " + activation + "; known: Identity, Tanh, Sigmoid");
+  return {folder, static_cast<uint32_t>(config.Integer("in_features", 1, kMaxHidden)),
+          static_cast<uint32_t>(config.Integer("out_features", 1, kMaxHidden)),
+          config.Flag("bias", true),
+          ReadDenseActivation(config, "activation_function", format::DenseActivation::kTanh)};
+}
+
+// What the newest releases of sentence-transformers and older ones call what they say of the
+// model. The first that is there is read, as they do.
+constexpr const char* kConfigNames[] = {
+    "sentence_bert_config.json",       "sentence_roberta_config.json",
+    "sentence_distilbert_config.json", "sentence_camembert_config.json",
+    "sentence_albert_config.json",     "sentence_xlm-roberta_config.json",
+    "sentence_xlnet_config.json"};
+
+void ReadModelConfig(const fs::path& folder, EmbedderSource& source) {
+  for (const char* name : kConfigNames) {
+    if (!fs::exists(folder / name)) continue;
+    const Config own = Config::Load(folder / name);
+    if (own.Has("max_seq_length")) {
+      source.max_tokens = own.Integer("max_seq_length", 1, kMaxContext);
+    }
+    source.lowercase = own.Flag("do_lower_case", false);
+    source.config_file = name;
+    return;
   }
-  return dense;
 }
 
 void ReadPrompts(const Config& config, EmbedderSource& source) {
@@ -113,6 +125,17 @@ void ReadPrompts(const Config& config, EmbedderSource& source) {
 }
 
 }  // namespace
+
+format::DenseActivation ReadDenseActivation(const Config& config, const char* key,
+                                            format::DenseActivation if_absent) {
+  const std::string activation = config.Text(key, "");
+  const std::string name = activation.substr(activation.rfind('.') + 1);
+  if (name.empty()) return if_absent;
+  if (name == "Identity") return format::DenseActivation::kIdentity;
+  if (name == "Tanh") return format::DenseActivation::kTanh;
+  if (name == "Sigmoid") return format::DenseActivation::kSigmoid;
+  config.Refuse(key, "is " + activation + "; known: Identity, Tanh, Sigmoid");
+}
 
 std::optional<EmbedderSource> ReadEmbedderSource(const fs::path& folder) {
   const fs::path file = folder / "modules.json";
@@ -158,13 +181,7 @@ std::optional<EmbedderSource> ReadEmbedderSource(const fs::path& folder) {
   if (modules.front().kind != "Transformer" || (!pools && !source.score)) {
     Fail(file.string(), " is not a Transformer with Pooling or LogitScore behind it");
   }
-  if (fs::exists(folder / "sentence_bert_config.json")) {
-    const Config own = Config::Load(folder / "sentence_bert_config.json");
-    if (own.Has("max_seq_length")) {
-      source.max_tokens = own.Integer("max_seq_length", 1, kMaxContext);
-    }
-    source.lowercase = own.Flag("do_lower_case", false);
-  }
+  ReadModelConfig(folder, source);
   if (const fs::path own = folder / "config_sentence_transformers.json"; fs::exists(own)) {
     ReadPrompts(Config::Load(own), source);
   }

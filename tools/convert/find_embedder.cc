@@ -1,9 +1,12 @@
 #include "tools/convert/find_embedder.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/classifier_source.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/tokenizer/json_value.h"
 #include "tools/convert/tokenizer/normalization.h"
@@ -11,50 +14,7 @@
 namespace rondo::convert {
 namespace {
 
-// What Qwen3-Reranker was trained to read (Zhang et al. 2025, "Qwen3 Embedding").
-constexpr const char* kYesOrNo =
-    "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and "
-    "the Instruct provided. Note that the answer can only be \"yes\" or \"no\".<|im_end|>\n"
-    "<|im_start|>user\n<Instruct>: {instruction}\n<Query>: {query}\n<Document>: {document}"
-    "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
-constexpr const char* kWebSearch =
-    "Given a web search query, retrieve relevant passages that answer the query";
-
-// The text of a pair, and what fits where nobody says it.
-void ReadsYesOrNo(EmbedderSource& source) {
-  source.pooling = format::Pooling::kLast;
-  source.pair = kYesOrNo;
-  if (source.default_prompt >= 0) return;
-  source.default_prompt = static_cast<int32_t>(source.prompts.size());
-  source.prompts.emplace_back();
-  source.prompts.back().name = "web search";
-  source.prompts.back().text = kWebSearch;
-}
-
-// A class of transformers that makes a number of a text, where it does so of pairs: by the head
-// that its model type has.
-EmbedderSource OfClassifier(const Config& config) {
-  const std::string type = config.Text("model_type", "");
-  const std::optional<Config> labels = config.Object("id2label");
-  if (!labels || labels->object().size() != 1) {
-    config.Refuse("id2label", "has not one label: only models that score pairs are known");
-  }
-  EmbedderSource source;
-  if (type == "qwen3") {
-    source.score_head = ScoreHead{.dense = "", .output = "score", .bias = false};
-    ReadsYesOrNo(source);
-  } else if (type == "roberta" || type == "xlm-roberta") {
-    source.score_head =
-        ScoreHead{.dense = "classifier.dense", .output = "classifier.out_proj", .bias = true};
-    source.pooling = format::Pooling::kFirst;
-    source.pair = "{query}</s></s>{document}";
-  } else {
-    config.Refuse("model_type", "is " + type +
-                                    "; of models that score pairs by a head of their "
-                                    "own, qwen3, roberta and xlm-roberta are known");
-  }
-  return source;
-}
+namespace fs = std::filesystem;
 
 // The score of a reranker whose folder has no modules.json.
 EmbedderSource YesOrNo(const Source& source, const SourceText& text) {
@@ -81,6 +41,30 @@ bool Lowercases(const SourceText& text) {
       });
 }
 
+// What CrossEncoder makes of a logit: in the config of the model, or of newer folders.
+format::DenseActivation ReadScoreActivation(const Source& source) {
+  constexpr auto kUsual = format::DenseActivation::kSigmoid;
+  const fs::path own = source.path / "config_sentence_transformers.json";
+  if (const std::optional<Config> of_model = source.config.Object("sentence_transformers");
+      of_model && of_model->Has("activation_fn")) {
+    return ReadDenseActivation(*of_model, "activation_fn", kUsual);
+  }
+  constexpr const char* kOldKey = "sbert_ce_default_activation_function";
+  if (source.config.Has(kOldKey)) return ReadDenseActivation(source.config, kOldKey, kUsual);
+  if (!fs::exists(own)) return kUsual;
+  return ReadDenseActivation(Config::Load(own), "activation_fn", kUsual);
+}
+
+// What transformers cuts texts to where nothing else is said; 0: not said. It writes 1e30 for that.
+uint64_t ModelMaxLength(const Source& source) {
+  const fs::path file = source.path / "tokenizer_config.json";
+  if (source.gguf != nullptr || !fs::exists(file)) return 0;
+  const Config config = Config::Load(file);
+  constexpr const char* kKey = "model_max_length";
+  if (!config.Has(kKey) || config.Number(kKey) > double{kMaxContext}) return 0;
+  return config.Integer(kKey, 1, kMaxContext);
+}
+
 }  // namespace
 
 std::optional<EmbedderSource> FindEmbedder(const Source& source, const SourceText& text,
@@ -89,7 +73,7 @@ std::optional<EmbedderSource> FindEmbedder(const Source& source, const SourceTex
   const Config& config = source.config;
   const std::vector<std::string> names = config.Texts("architectures");
   if (!names.empty() && names.front().ends_with("ForSequenceClassification")) {
-    embedder = OfClassifier(config);
+    embedder = ReadClassifierSource(source, text);
   } else if (source.gguf == nullptr) {
     embedder = ReadEmbedderSource(source.path);
   }
@@ -98,10 +82,11 @@ std::optional<EmbedderSource> FindEmbedder(const Source& source, const SourceTex
   if (!embedder && IsEncoder(source.config)) embedder.emplace();
   if (!embedder) return embedder;
   if (embedder->lowercase && !Lowercases(text)) {
-    Fail(source.path.string(),
-         "/sentence_bert_config.json: key do_lower_case is true, but the tokenizer keeps the case: "
-         "only what the tokenizer itself does is known");
+    Fail((source.path / embedder->config_file).string(),
+         ": key do_lower_case is true, but the tokenizer keeps the case: only what the tokenizer "
+         "itself does is known");
   }
+  if (embedder->max_tokens == 0) embedder->max_tokens = ModelMaxLength(source);
   if (embedder->score) {  // other models have other texts of pairs
     if (config.Text("model_type", "") != "qwen3") {
       config.Refuse("model_type",
@@ -110,6 +95,7 @@ std::optional<EmbedderSource> FindEmbedder(const Source& source, const SourceTex
     }
     ReadsYesOrNo(*embedder);
   }
+  if (embedder->scores_pairs()) embedder->score_activation = ReadScoreActivation(source);
   if (reranker && !embedder->scores_pairs()) {
     Fail(source.path.string(), " has a modules.json, by which it makes vectors of texts");
   }

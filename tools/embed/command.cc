@@ -11,10 +11,12 @@
 #include "tools/common/embedder.h"
 #include "tools/common/flags.h"
 #include "tools/common/limits.h"
+#include "tools/common/long_texts.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/text_io.h"
+#include "tools/common/white_space.h"
 #include "tools/embed/speed.h"
 
 namespace rondo::tools {
@@ -27,7 +29,8 @@ Examples:
   rondo embed bge.rondo --json "one text" "another"
   rondo embed bge.rondo --bench
 
-The texts of special tokens ("<|im_end|>") in a text become these tokens.)";
+White space at the ends of a text is left out, and what the model does not take of a long one, both
+as sentence-transformers does. The texts of special tokens ("<|im_end|>") become these tokens.)";
 
 struct Arguments {
   std::string model;
@@ -35,6 +38,7 @@ struct Arguments {
   TokenIds ids;
   std::string prompt;
   bool has_prompt = false;
+  TooLong too_long = TooLong::kCut;
   uint32_t dimensions = 0;
   uint32_t batch = 8;
   bool json = false;
@@ -44,10 +48,13 @@ struct Arguments {
 
 std::vector<TokenIds> Texts(const Arguments& a, const rondo_model* model) {
   if (!a.ids.empty()) return {a.ids};
+  const bool are_lines = a.texts.empty();
+  const LongTexts read(model, a.too_long);
+  const char* prompt = a.has_prompt ? a.prompt.c_str() : nullptr;
   std::vector<TokenIds> texts;
-  for (const std::string& text : a.texts.empty() ? ReadLines() : a.texts) {
-    const char* prompt = a.has_prompt ? a.prompt.c_str() : nullptr;
-    texts.push_back(Tokenize(model, EmbeddingText(model, prompt, text), /*add_special=*/true));
+  for (const std::string& text : are_lines ? ReadLines() : a.texts) {
+    const std::string with_prompt = EmbeddingText(model, prompt, text);
+    texts.push_back(read.Read(PlaceOf("text", are_lines, texts.size()), Stripped(with_prompt)));
   }
   if (texts.empty()) throw Error("there is no text: give some, or lines on standard input");
   return texts;
@@ -91,27 +98,36 @@ void AddEmbedCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("embed", "Turn texts into vectors");
   AddModelArgument(command, &a->model);
-  command->add_option("TEXT", a->texts, "The texts; default: the lines of standard input, one each")
-      ->type_name("")
-      ->group(kTextGroup);
-  AddIntegersTo(command, "--ids", {0, INT32_MAX},
-                "Token ids of one text, separated by commas, as they are", "none",
-                [a](uint64_t id) { a->ids.push_back(static_cast<int32_t>(id)); })
-      ->type_name("1,2,3")
-      ->group(kTextGroup);
-  command
-      ->add_option_function<std::string>(
-          "--prompt",
-          [a](const std::string& name) {
-            a->prompt = name;
-            a->has_prompt = true;
-          },
-          "The prompt that goes before each text, by its name in the model's file; \"\": none; "
-          "default: the model's usual one")
-      ->type_name("NAME")
-      ->group(kTextGroup);
-  AddInteger(command, "--dimensions", &a->dimensions, {1, kMostDimensions},
-             "Only the first numbers of each vector, for models that were trained for it", "all")
+  CLI::Option* texts = AddTexts(command, "TEXT", &a->texts,
+                                "The texts; default: the lines of standard input, one each")
+                           ->type_name("")
+                           ->group(kTextGroup);
+  CLI::Option* prompt =
+      command
+          ->add_option_function<std::string>(
+              "--prompt",
+              [a](const std::string& name) {
+                a->prompt = name;
+                a->has_prompt = true;
+              },
+              "The prompt that goes before each text, by its name in the model's file; \"\": none; "
+              "default: the model's usual one")
+          ->type_name("NAME")
+          ->group(kTextGroup);
+  CLI::Option* ids =
+      AddIntegersTo(command, "--ids", {0, INT32_MAX},
+                    "Token ids of one text, separated by commas, as they are", "none",
+                    [a](uint64_t id) { a->ids.push_back(static_cast<int32_t>(id)); })
+          ->type_name("1,2,3")
+          ->excludes(texts)
+          ->excludes(prompt)
+          ->group(kTextGroup);
+  AddTooLongFlag(command, &a->too_long);
+  AddInteger(
+      command, "--dimensions", &a->dimensions, {1, kMostDimensions},
+      "Only the first numbers of each vector, for models that were trained for it; of length 1 "
+      "again where the model's vectors are",
+      "all")
       ->group(kOutputGroup);
   command
       ->add_flag("--json", a->json,
@@ -122,6 +138,9 @@ void AddEmbedCommand(CLI::App& app) {
       ->add_flag("--bench", a->bench,
                  "Measure texts a second, of random tokens: 1, 8 and 32 at a time, of 64 and 512 "
                  "tokens")
+      ->excludes(texts)
+      ->excludes(prompt)
+      ->excludes(ids)
       ->group(kOutputGroup);
   AddInteger(command, "--batch", &a->batch, {1, kMostSessions}, "Texts under way at a time",
              FormatCount(a->batch))

@@ -34,9 +34,10 @@ Examples:
   rondo eval model.rondo --text book.txt --against model.rondo     what int8 KV costs
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
 
-The text is tokenised whole and cut into chunks of --context tokens, the first one replaced by BOS.
-Perplexity is over the second half of each chunk, KL divergence and the share of positions with the
-same most likely token over all of it. Only figures of one text and one context compare.)";
+The text is tokenised whole and cut into chunks of --context tokens, the first of each replaced by
+the BOS where the tokenizer begins texts with one. Perplexity is over the second half of each chunk,
+KL divergence and the share of positions with the same most likely token over all of it. Only
+figures of one text and one context compare.)";
 
 struct Arguments {
   std::string model;
@@ -61,16 +62,16 @@ struct Subject {
 
 // Divergence is between distributions over the same tokens: the text must read the same.
 void RequireSameTokens(const Arguments& arguments, const Subject& reference,
-                       const rondo_model_facts& facts, const std::string& text,
+                       const rondo_model* model, const std::string& text,
                        const std::vector<int32_t>& tokens) {
-  const rondo_model_facts theirs = Facts(reference.model.get());
+  const rondo_model_facts facts = Facts(model), theirs = Facts(reference.model.get());
   const std::string both = arguments.model + " and " + arguments.against;
   if (theirs.vocab_size != facts.vocab_size) {
     throw Error(both + " cannot be compared: their vocabularies have " +
                 FormatCount(facts.vocab_size) + " and " + FormatCount(theirs.vocab_size) +
                 " tokens");
   }
-  if (theirs.bos_token != facts.bos_token ||
+  if (FindTokensAround(reference.model.get()).before != FindTokensAround(model).before ||
       Tokenize(reference.model.get(), text, false) != tokens) {
     throw Error(both + " cannot be compared: their tokenizers read the text differently");
   }
@@ -200,7 +201,7 @@ std::vector<NamedText> ReadTexts(const std::string& path) {
 void Run(const Arguments& arguments) {
   const std::vector<NamedText> texts = ReadTexts(arguments.text);
   const Subject subject(arguments.model, arguments.engine);
-  const rondo_model_facts facts = Facts(subject.model.get());
+  const std::vector<int32_t> begin = FindTokensAround(subject.model.get()).before;
   std::optional<Subject> reference;
   if (!arguments.against.empty()) {
     rondo_engine_options options = arguments.reference;
@@ -210,9 +211,9 @@ void Run(const Arguments& arguments) {
   }
   std::vector<Judged> judged;
   for (const auto& [name, text] : texts) {
-    std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
-    if (reference) RequireSameTokens(arguments, *reference, facts, text, tokens);
-    const Chunks chunks(std::move(tokens), facts.bos_token, arguments.engine.context);
+    const std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
+    if (reference) RequireSameTokens(arguments, *reference, subject.model.get(), text, tokens);
+    const Chunks chunks(tokens, begin, arguments.engine.context);
     judged.push_back(
         {name, chunks.count(),
          Evaluate(subject.session.get(), reference ? reference->session.get() : nullptr, chunks,

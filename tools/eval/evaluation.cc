@@ -107,9 +107,13 @@ struct Piece {
 
 }  // namespace
 
-Chunks::Chunks(std::vector<int32_t> tokens, int32_t bos, uint32_t context)
-    : tokens_(std::move(tokens)), bos_(bos), context_(context) {
-  if (bos_ >= 0) tokens_.insert(tokens_.begin(), bos_);
+Chunks::Chunks(const std::vector<int32_t>& tokens, std::vector<int32_t> begin, uint32_t context)
+    : tokens_(begin), begin_(std::move(begin)), context_(context) {
+  if (context_ <= begin_.size() + 1) {
+    throw Error("a chunk of " + std::to_string(context_) + " tokens has no room for a text: the " +
+                "tokenizer begins each by " + std::to_string(begin_.size()));
+  }
+  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
   count_ = tokens_.size() / context_;
   if (count_ == 0) {
     throw Error("the text has " + std::to_string(tokens_.size()) + " tokens, but one chunk needs " +
@@ -118,9 +122,9 @@ Chunks::Chunks(std::vector<int32_t> tokens, int32_t bos, uint32_t context)
 }
 
 std::vector<int32_t> Chunks::operator[](uint64_t i) const {
-  const auto begin = tokens_.begin() + static_cast<ptrdiff_t>(i * context_);
-  std::vector<int32_t> chunk(begin, begin + context_);
-  if (bos_ >= 0) chunk.front() = bos_;
+  const auto first = tokens_.begin() + static_cast<ptrdiff_t>(i * context_);
+  std::vector<int32_t> chunk(first, first + context_);
+  std::ranges::copy(begin_, chunk.begin());
   return chunk;
 }
 

@@ -12,19 +12,20 @@
 namespace rondo::tools {
 
 // A text's tokens cut into chunks of `context`, each of which is evaluated on its own; what remains
-// is left out. With a BOS (bos >= 0) the text has one in front and each chunk has it in the place
-// of its first token. This is what llama.cpp's perplexity program does.
+// is left out. What the tokenizer begins texts with, a BOS as a rule or nothing, stands before the
+// text, and in the place of each chunk's first tokens. This is what llama.cpp's perplexity program
+// does.
 class Chunks {
  public:
-  // Throws Error where the text is shorter than one chunk. `context` >= 2.
-  Chunks(std::vector<int32_t> tokens, int32_t bos, uint32_t context);
+  // Throws Error where the text is shorter than one chunk. `context` is more than `begin` has.
+  Chunks(const std::vector<int32_t>& tokens, std::vector<int32_t> begin, uint32_t context);
 
   uint64_t count() const { return count_; }
   std::vector<int32_t> operator[](uint64_t i) const;
 
  private:
   std::vector<int32_t> tokens_;
-  int32_t bos_;
+  std::vector<int32_t> begin_;
   uint32_t context_;
   uint64_t count_;
 };

@@ -21,6 +21,7 @@ constexpr const char* kExamples = R"(
 Examples:
   rondo logits model.rondo --ids 1,306,763 -o logits.npy
   rondo logits model.rondo --prompt "Once upon a time" -o logits.npy --kv f32
+  rondo logits model.rondo --ids 1,306,763 -o logits.npy --adapter my-lora.rondo
 
 In Python: numpy.load("logits.npy") is float32 [tokens, vocabulary]; row i predicts token i + 1.)";
 
@@ -29,6 +30,7 @@ struct Arguments {
   std::vector<int32_t> ids;
   std::string prompt;
   std::string output;
+  std::string adapter;
   Replace replace = Replace::kSameKind;
   rondo_engine_options engine = EngineDefaults();
 };
@@ -60,9 +62,11 @@ void Run(Arguments arguments) {
     arguments.engine.context = static_cast<uint32_t>(std::min<size_t>(ids.size(), UINT32_MAX));
   }
   const uint32_t vocab_size = Facts(model.get()).vocab_size;
+  SessionSetup setup;
+  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   NpyFile file(arguments.output, arguments.replace, ids.size(), vocab_size);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
-  const Session session = OpenSession(engine.get());
+  const Session session = OpenSession(engine.get(), setup);
   RowWriter writer = {&file, session.get()};
   const CancelOnSignal guard(session.get());
   const int32_t status =
@@ -92,6 +96,7 @@ void AddLogitsCommand(CLI::App& app) {
   AddContextFlag(command, &a->engine, "as many as the text has");
   AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
+  AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command->footer(kExamples);
   command->callback([a] { Run(*a); });
 }

@@ -12,6 +12,7 @@
 #include "tools/common/embedder.h"
 #include "tools/common/flags.h"
 #include "tools/common/limits.h"
+#include "tools/common/long_texts.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
@@ -33,6 +34,7 @@ struct Arguments {
   std::vector<std::string> documents;
   std::string instruction;
   bool has_instruction = false;
+  TooLong too_long = TooLong::kCut;
   uint32_t batch = 8;
   bool json = false;
   rondo_engine_options engine = EngineDefaults();
@@ -40,15 +42,16 @@ struct Arguments {
 
 void Run(const Arguments& a) {
   const Model model = OpenModel(a.model);
-  const std::vector<std::string> documents = a.documents.empty() ? ReadLines() : a.documents;
+  const bool are_lines = a.documents.empty();
+  const std::vector<std::string> documents = are_lines ? ReadLines() : a.documents;
   if (documents.empty()) {
     throw Error("there is no document: give some, or lines on standard input");
   }
+  const char* instruction = a.has_instruction ? a.instruction.c_str() : nullptr;
+  const LongPairs read(model.get(), a.too_long, instruction, a.query);
   std::vector<TokenIds> pairs;
   for (const std::string& document : documents) {
-    const char* instruction = a.has_instruction ? a.instruction.c_str() : nullptr;
-    const std::string pair = PairText(model.get(), instruction, a.query, document);
-    pairs.push_back(Tokenize(model.get(), pair, /*add_special=*/true));
+    pairs.push_back(read.Read(PlaceOf("document", are_lines, pairs.size()), document));
   }
   Embedder embedder(model.get(), a.engine, pairs, a.batch);
   const std::vector<float> scores = embedder.Embed(pairs, 1);
@@ -76,9 +79,8 @@ void AddRerankCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("rerank", "Order documents by how they answer a query");
   AddModelArgument(command, &a->model);
-  command
-      ->add_option("DOCUMENT", a->documents,
-                   "The documents; default: the lines of standard input, one each")
+  AddTexts(command, "DOCUMENT", &a->documents,
+           "The documents; default: the lines of standard input, one each")
       ->type_name("")
       ->group(kTextGroup);
   command->add_option("--query", a->query, "What is looked for")
@@ -95,6 +97,7 @@ void AddRerankCommand(CLI::App& app) {
           "What makes a document fit, in words; default: the model's usual one")
       ->type_name("TEXT")
       ->group(kTextGroup);
+  AddTooLongFlag(command, &a->too_long);
   command->add_flag("--json", a->json, "Answer in JSON: an array of scores, the best first")
       ->group(kOutputGroup);
   AddInteger(command, "--batch", &a->batch, {1, kMostSessions}, "Documents under way at a time",

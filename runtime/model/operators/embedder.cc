@@ -36,6 +36,22 @@ Status CheckPair(const flatbuffers::String* pair) {
   return Status();
 }
 
+// A row's text is told by the rows before it, which therefore are of its pass.
+Status CheckSeparator(const format::Model& model) {
+  const int32_t separator = model.embedder()->separator();
+  if (separator == -1) return Status();
+  RONDO_RETURN_IF_ERROR(CheckRange("the separator of pairs", static_cast<uint64_t>(separator), 0,
+                                   uint64_t{model.vocab_size()} - 1));
+  if (model.embedder()->pair() == nullptr) return Corrupt("a separator is there, but no pair");
+  for (const format::Layer* layer : *model.layers()) {
+    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+      const format::Attention* attention = sublayer->op_as_Attention();
+      if (attention != nullptr && attention->bidirectional()) return Status();
+    }
+  }
+  return Corrupt("a separator is there, but no attention sees both sides");
+}
+
 Status CheckPrompts(const format::Embedder& embedder) {
   const auto* prompts = embedder.prompts();
   const uint32_t n = prompts == nullptr ? 0 : prompts->size();
@@ -76,6 +92,7 @@ Status CheckDense(const LayerChecker& checker, const format::Embedder& embedder)
     if (dense.activation() > format::DenseActivation::MAX) {
       return UnknownKind(place, "activation", static_cast<unsigned>(dense.activation()));
     }
+    RONDO_RETURN_IF_ERROR(checker.CheckNorm(place, dense.norm(), rows));
     size = rows;
   }
   if (embedder.pair() == nullptr || size == 1) return Status();
@@ -102,6 +119,7 @@ Status CheckEmbedder(const LayerChecker& checker) {
       CheckRange("the embedder's max_tokens", embedder->max_tokens(), 0, model.context_length()));
   RONDO_RETURN_IF_ERROR(CheckPrompts(*embedder));
   RONDO_RETURN_IF_ERROR(CheckPair(embedder->pair()));
+  RONDO_RETURN_IF_ERROR(CheckSeparator(model));
   return CheckDense(checker, *embedder);
 }
 

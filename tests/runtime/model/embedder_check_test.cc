@@ -8,6 +8,9 @@
 #include "runtime/engine/engine.h"
 #include "tests/runtime/model/operator_models.h"
 #include "tests/runtime/model/sublayers.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/classifier_of.h"
+#include "tools/convert/convert.h"
 
 namespace rondo {
 namespace {
@@ -95,9 +98,15 @@ const std::vector<Case> kCases = {
     {"DenseActivation",
      [](ModelT& m) {
        AddDense(m);
-       m.embedder->dense[0]->activation = static_cast<format::DenseActivation>(3);
+       m.embedder->dense[0]->activation = static_cast<format::DenseActivation>(4);
      },
-     "asks for activation 3"},
+     "asks for activation 4"},
+    {"DenseNorm",
+     [](ModelT& m) {
+       AddDense(m);
+       m.embedder->dense[0]->norm = std::make_unique<format::NormT>(*m.final_norm);
+     },
+     "the model's sizes ask for 1 x 48"},
     {"ManyDense",
      [](ModelT& m) {
        for (int i = 0; i < 9; ++i) AddDense(m);
@@ -151,6 +160,36 @@ TEST(EmbedderCheckTest, TakesWhatFits) {
   });
   const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
   EXPECT_TRUE(file.ok()) << file.status().message();
+}
+
+// A reranker whose second texts have an offset of their own.
+TEST(EmbedderCheckTest, RefusesSeparatorsThatFitNothing) {
+  const TempFolder folder;
+  convert::WriteClassifierOf(folder / "model", convert::BertClassifier());
+  convert::ConvertOptions options;
+  options.directory = folder / "model";
+  options.output = folder / "model.rondo";
+  convert::Convert(options, [](uint64_t, uint64_t) {});
+  const ModelBytes bytes(options.output);
+  EXPECT_TRUE(ModelFile::Open(bytes.bytes()).ok());
+  const std::vector<Case> cases = {
+      {"", [](ModelT& m) { m.embedder->separator = 97; }, "the separator of pairs is 97"},
+      {"", [](ModelT& m) { m.embedder->separator = -2; }, "sizes ask for 1 x 32"},
+      {"", [](ModelT& m) { m.embedder->separator = -1; }, "sizes ask for 1 x 32"},
+      {"", [](ModelT& m) { m.embedding_offset = -1; }, "is absent beside a separator"},
+      {"", [](ModelT& m) { m.embedding_offset = 1 << 30; }, "embedding's offset"},
+      {"", [](ModelT& m) { m.embedding_offset = static_cast<int32_t>(m.final_norm->weight); },
+       "sizes ask for 2 x 32"},
+      {"", [](ModelT& m) { m.embedder->pair.clear(); }, "a separator is there, but no pair"},
+      {"",
+       [](ModelT& m) {
+         for (auto& layer : m.layers) layer->sublayers[0]->op.AsAttention()->bidirectional = false;
+       },
+       "no attention sees both sides"}};
+  for (const Case& one : cases) {
+    const ModelBytes changed = Rewrite(bytes, one.change);
+    EXPECT_THAT(ModelFile::Open(changed.bytes()).status().message(), testing::HasSubstr(one.words));
+  }
 }
 
 }  // namespace

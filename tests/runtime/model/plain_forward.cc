@@ -217,8 +217,11 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   for (size_t i = 0; model.positions() >= 0 && i < x.size(); ++i) {
     x[i] += tensors_[static_cast<size_t>(model.positions())][i];
   }
-  for (size_t i = 0; model.embedding_offset() >= 0 && i < x.size(); ++i) {
-    x[i] += tensors_[static_cast<size_t>(model.embedding_offset())][i % size];
+  const int32_t separator = model.embedder() == nullptr ? -1 : model.embedder()->separator();
+  for (size_t r = 0, text = 0; model.embedding_offset() >= 0 && r < n_rows; ++r) {
+    const double* offset = &tensors_[static_cast<size_t>(model.embedding_offset())][text * size];
+    for (size_t i = 0; i < size; ++i) x[r * size + i] += offset[i];
+    if (separator >= 0 && ids[r] == static_cast<uint32_t>(separator)) text = 1;
   }
   if (model.embedding_norm() != nullptr) x = Normalized(*model.embedding_norm(), n_rows, x);
   Streams h;
@@ -305,7 +308,10 @@ std::vector<double> PlainForward::Vector(const std::vector<uint32_t>& ids) const
       const format::DenseActivation activation = embedder.dense()->Get(i)->activation();
       if (activation == format::DenseActivation::kTanh) x = std::tanh(x);
       if (activation == format::DenseActivation::kSigmoid) x = 1 / (1 + std::exp(-x));
+      if (activation == format::DenseActivation::kGelu) x *= (1 + std::erf(x / std::sqrt(2))) / 2;
     }
+    const format::Norm* norm = embedder.dense()->Get(i)->norm();
+    if (norm != nullptr) vector = Normalized(*norm, 1, vector);
   }
   if (!embedder.normalize()) return vector;
   double squares = 0;

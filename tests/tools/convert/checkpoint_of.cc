@@ -37,12 +37,16 @@ void Guess(const std::string& name, const Tensor& tensor, float* values) {
 }
 
 void Write(const std::filesystem::path& directory, const std::string& config_json, bool draft_head,
-           bool guesses) {
+           bool guesses, const Shapes& more = {}) {
   std::filesystem::create_directories(directory);
   std::ofstream(directory / "config.json") << config_json;
-  const Config config = Config::Load(directory / "config.json");
+  const Config own = Config::Load(directory / "config.json");
+  const Config config = more.empty() ? own : own.With("architectures", nullptr);
   const DecoderSpec spec = ReadArchitecture(draft_head ? config.WithDraftHead() : config);
   std::map<std::string, Tensor> tensors;
+  for (const auto& [name, shape] : more) {
+    tensors[name] = {shape, name.find("norm") != std::string::npos, false};
+  }
   for (const TensorRecipe& recipe : spec.tensors) {
     const bool is_norm = recipe.name.find("norm") != std::string::npos;
     for (const TensorRecipe::Part& part : recipe.parts) {
@@ -85,6 +89,11 @@ void Write(const std::filesystem::path& directory, const std::string& config_jso
 
 void WriteCheckpointOf(const std::filesystem::path& directory, const std::string& config_json) {
   Write(directory, config_json, false, false);
+}
+
+void WriteCheckpointWith(const std::filesystem::path& directory, const std::string& config_json,
+                         const Shapes& more) {
+  Write(directory, config_json, false, false, more);
 }
 
 void WriteCheckpointWithDraftHead(const std::filesystem::path& directory,

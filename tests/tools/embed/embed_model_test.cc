@@ -85,6 +85,86 @@ TEST_F(EmbedTool, EmbedsTextsAndLines) {
   EXPECT_EQ(tool_("embed '" + packed + "' 'a girl' 'Find: a girl'").out, two.out);
 }
 
+// Brackets are CLI11's lists, and white space is what sentence-transformers strips.
+TEST_F(EmbedTool, TakesTextsAsTheyWereTyped) {
+  const std::string embed = "embed " + tool_.Convert(folder_, "q8") + " ";
+  const std::vector<std::string> texts = {"[a, b]", "[]", "[x]", "a, b", "[1] see there [2]"};
+  std::string lines;
+  for (const std::string& text : texts) {
+    const ToolResult typed = tool_(embed + "'" + text + "'");
+    EXPECT_EQ(Vectors(typed.out).size(), 1u) << text << typed.err;
+    tool_.Write("line", text + "\n");
+    EXPECT_EQ(tool_(embed + "< '" + tool_.Path("line") + "'").out, typed.out) << text;
+    lines += typed.out;
+  }
+  EXPECT_EQ(tool_(embed + "'[a, b]' '[]' '[x]' 'a, b' '[1] see there [2]'").out, lines);
+  EXPECT_NE(tool_(embed + "'[x]'").out, tool_(embed + "x").out);
+  const std::string plain = tool_(embed + "'a girl'").out;
+  tool_.Write("spaces",
+              " \t a girl \xe3\x80\x80\xc2\xa0\n\x1f"
+              "a girl\v\n");
+  EXPECT_EQ(tool_(embed + "< '" + tool_.Path("spaces") + "'").out, plain + plain);
+  // Behind the prompt, whose own end is inside.
+  EXPECT_EQ(tool_(embed + "--prompt query ' a girl '").out, tool_(embed + "'Find:  a girl'").out);
+}
+
+TEST_F(EmbedTool, CutsWhatIsTooLong) {
+  Put("sentence_bert_config.json", {{"max_seq_length", 8}});
+  const std::string embed = "embed " + tool_.Convert(folder_, "q8") + " ";
+  const std::string text = "Once upon a time there was a little girl who lived in a village.";
+  const ToolResult cut = tool_(embed + "'a girl' '" + text + "' 'a girl'");
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_EQ(Vectors(cut.out).size(), 3u);
+  EXPECT_THAT(cut.err, testing::ContainsRegex("note: text 2 has [0-9]+ tokens, the model takes 8"));
+  tool_.Write("lines", "a girl\n" + text + "\na girl\n");
+  const ToolResult lines = tool_(embed + "< '" + tool_.Path("lines") + "'");
+  EXPECT_EQ(lines.out, cut.out);
+  EXPECT_THAT(lines.err, HasSubstr("note: line 2 has "));
+  EXPECT_EQ(tool_(embed + "'a girl'").err, "");
+  EXPECT_THAT(Refused(embed + "--too-long refuse 'a girl' '" + text + "'"),
+              HasSubstr("text 2 has "));
+  // What is kept is the begin.
+  const ToolResult longer = tool_(embed + "'" + text + " And then?'");
+  EXPECT_EQ(longer.out, tool_(embed + "'" + text + "'").out);
+}
+
+// The longest text by whatever says it, in the order in which sentence-transformers looks.
+TEST_F(EmbedTool, FollowsEachConfigOfTheLongestText) {
+  const std::string text = "'Once upon a time there was a little girl who lived in a village.'";
+  const auto takes = [&] {
+    EXPECT_EQ(tool_(Convert()).code, 0);
+    return tool_("embed '" + tool_.Path("e.rondo") + "' " + text).err;
+  };
+  Put("tokenizer_config.json", {{"model_max_length", 9}, {"bos_token", "<|bos|>"}});
+  EXPECT_THAT(takes(), HasSubstr("the model takes 9:"));
+  Put("sentence_roberta_config.json", {{"max_seq_length", 7}});
+  EXPECT_THAT(takes(), HasSubstr("the model takes 7:"));
+  Put("sentence_bert_config.json", {{"max_seq_length", 6}});
+  EXPECT_THAT(takes(), HasSubstr("the model takes 6:"));
+  std::filesystem::remove(std::filesystem::path(folder_) / "sentence_bert_config.json");
+  for (const char* name :
+       {"roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
+    const std::string file = std::string("sentence_") + name + "_config.json";
+    Put(file, {{"do_lower_case", true}});
+    EXPECT_THAT(Refused(Convert()), HasSubstr(file + ": key do_lower_case is true")) << name;
+    std::filesystem::remove(std::filesystem::path(folder_) / file);
+  }
+  Put("tokenizer_config.json", {{"model_max_length", 0}});
+  EXPECT_THAT(Refused(Convert()), HasSubstr("model_max_length is 0, expected an integer from 1"));
+}
+
+TEST_F(EmbedTool, TakesTextsOrIds) {
+  const std::string embed = "embed " + tool_.Convert(folder_, "q8") + " ";
+  for (const char* both : {"--ids 5,6 a", "--ids 5,6 --prompt query", "--bench a",
+                           "--bench --ids 5", "--bench --prompt query a"}) {
+    const ToolResult result = tool_(embed + both);
+    EXPECT_EQ(result.code, 2) << both;
+    EXPECT_EQ(result.out, "") << both;
+    EXPECT_THAT(result.err, HasSubstr("excludes")) << both;
+  }
+  EXPECT_EQ(Vectors(tool_(embed + "--ids 5,6").out).size(), 1u);
+}
+
 TEST_F(EmbedTool, SaysWhatIsWrong) {
   const std::string model = tool_.Convert(folder_, "q8");
   EXPECT_THAT(Refused("embed " + model + " --prompt other a"),

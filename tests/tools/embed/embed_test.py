@@ -6,6 +6,7 @@ Exits with 77 where numpy is not there, but 1 where the reference is required.
 """
 
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -159,6 +160,21 @@ FAMILIES = {
         [],
         True,
     ),
+    "nomic_bert of transformers": (
+        SIZES
+        | {
+            "architectures": ["NomicBertModel"],
+            "model_type": "nomic_bert",
+            "hidden_act": "silu",
+            "layer_norm_eps": 1e-12,
+            "type_vocab_size": 2,
+            "rope_parameters": {"rope_theta": 1000.0, "rope_type": "default"},
+        },
+        models.nomic_bert,
+        "mean",
+        [],
+        True,
+    ),
 }
 LENGTHS = [1, 7, 64, 65, 130, 700]
 
@@ -284,8 +300,22 @@ def check_text(rondo, folder):
     ):
         by_text = run(rondo, "embed", model, *arguments)
         assert by_text == run(rondo, "embed", model, "--ids", ids), arguments
-    long = subprocess.run([rondo, "embed", model, "play " * 9], capture_output=True, text=True)
-    assert "text 0 has 11 tokens; one may have 8" in long.stderr, long.stderr
+    # What is too long loses its last tokens but for the tokenizer's; others do not notice.
+    texts = ["what", "play " * 9, " what\u3000"]
+    long = subprocess.run([rondo, "embed", model, *texts], capture_output=True, text=True)
+    assert "text 2 has 11 tokens, the model takes 8: it is cut" in long.stderr, long.stderr
+    assert long.stdout == "".join(
+        run(rondo, "embed", model, "--ids", ids) for ids in ("2,1,3", "2,6,6,6,6,6,6,3", "2,1,3")
+    )
+    lines = subprocess.run(
+        [rondo, "embed", model], input="\n".join(texts), capture_output=True, text=True
+    )
+    assert lines.stdout == long.stdout and "line 2 has 11 tokens" in lines.stderr, lines.stderr
+    refused = subprocess.run(
+        [rondo, "embed", model, "--too-long", "refuse", *texts], capture_output=True, text=True
+    )
+    assert refused.returncode == 1 and refused.stdout == "", refused
+    assert "text 2 has 11 tokens, the model takes 8" in refused.stderr, refused.stderr
 
 
 def check_reranker(rondo, folder):
@@ -364,20 +394,104 @@ def check_reranker(rondo, folder):
     assert worst < 1e-5 and len(made) == len(documents)
 
 
-def check_classifier(rondo, folder):
-    """Rerankers that are RoBERTa with a head: both texts between its special tokens."""
-    config, forward, *_ = FAMILIES["xlm-roberta"]
-    weights = Weights(seed=9)
-    forward(config, weights, [0])
-    hidden = config["hidden_size"]
-    for name, rows in (("dense", hidden), ("out_proj", 1)):
-        weights.matrix(f"classifier.{name}.weight", rows, hidden)
-        weights.vector(f"classifier.{name}.bias", rows)
-    checkpoint = folder / "checkpoint"
-    config = config | {
-        "architectures": ["XLMRobertaForSequenceClassification"],
-        "id2label": {"0": "LABEL_0"},
+def bert_score(config, weights, query, document):
+    """BERT: tokens of the second text have the second type; a pooler with tanh."""
+    w = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
+    ids, types = [256, *query, 257], [0] * (len(query) + 2)
+    if document:  # transformers takes an empty second text for none
+        ids += [*document, 257]
+        types += [1] * (len(document) + 1)
+    x = models.bert(config, weights, ids, prefix="bert.", types=types)[0]
+    x = np.tanh(w["bert.pooler.dense.weight"] @ x + w["bert.pooler.dense.bias"])
+    return w["classifier.weight"] @ x + w["classifier.bias"]
+
+
+def roberta_score(config, weights, query, document):
+    w = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
+    x = models.roberta(config, weights, [256, *query, 257, 257, *document, 257])[0]
+    x = np.tanh(w["classifier.dense.weight"] @ x + w["classifier.dense.bias"])
+    return w["classifier.out_proj.weight"] @ x + w["classifier.out_proj.bias"]
+
+
+def modernbert_score(config, weights, query, document):
+    """ModernBERT: the mean or [CLS], and a head with GELU and a norm."""
+    w = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
+    rows = models.modernbert(config, weights, [256, *query, 257, *document, 257], "model.")
+    x = rows.mean(0) if config["classifier_pooling"] == "mean" else rows[0]
+    x = models.gelu(w["head.dense.weight"] @ x)
+    x = models.layer_norm(x, w["head.norm.weight"], None, config["norm_eps"])
+    return w["classifier.weight"] @ x + w["classifier.bias"]
+
+
+ONE_LABEL = {"id2label": {"0": "LABEL_0"}}
+# name: (config, score, matrices of the head, vectors of the head, special tokens of a pair)
+CLASSIFIERS = {
+    "bert": (
+        FAMILIES["bert"][0] | ONE_LABEL | {"architectures": ["BertForSequenceClassification"]},
+        bert_score,
+        {"bert.pooler.dense": 64, "classifier": 1},
+        {"bert.pooler.dense.bias": 64, "classifier.bias": 1},
+        "bert",
+    ),
+    "xlm-roberta": (
+        FAMILIES["xlm-roberta"][0]
+        | ONE_LABEL
+        | {"architectures": ["XLMRobertaForSequenceClassification"]},
+        roberta_score,
+        {"classifier.dense": 64, "classifier.out_proj": 1},
+        {"classifier.dense.bias": 64, "classifier.out_proj.bias": 1},
+        "roberta",
+    ),
+}
+for name, pooling in (("modernbert", "mean"), ("modernbert-cls", "cls")):
+    CLASSIFIERS[name] = (
+        FAMILIES["modernbert"][0]
+        | ONE_LABEL
+        | {
+            "architectures": ["ModernBertForSequenceClassification"],
+            "classifier_pooling": pooling,
+            "sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"},
+        },
+        modernbert_score,
+        {"head.dense": 64, "classifier": 1},
+        {"head.norm.weight": 64, "classifier.bias": 1},
+        "template",
+    )
+
+
+def pair_processor(kind):
+    if kind == "roberta":
+        return {"type": "RobertaProcessing", "sep": ["</s>", 257], "cls": ["<s>", 256]}
+    if kind == "bert":
+        return {"type": "BertProcessing", "sep": ["</s>", 257], "cls": ["<s>", 256]}
+
+    def special(name, type_id=0):
+        return {"SpecialToken": {"id": name, "type_id": type_id}}
+
+    def text(name, type_id=0):
+        return {"Sequence": {"id": name, "type_id": type_id}}
+
+    return {
+        "type": "TemplateProcessing",
+        "single": [special("<s>"), text("A"), special("</s>")],
+        "pair": [special("<s>"), text("A"), special("</s>"), text("B", 1), special("</s>", 1)],
+        "special_tokens": {
+            name: {"id": name, "ids": [id_], "tokens": [name]}
+            for name, id_ in (("<s>", 256), ("</s>", 257))
+        },
     }
+
+
+def check_classifier(rondo, folder, name):
+    """Rerankers with a head of one number: both texts between special tokens."""
+    config, score, matrices, vectors, processor = CLASSIFIERS[name]
+    weights = Weights(seed=9)
+    for tensor, rows in matrices.items():
+        weights.matrix(tensor + ".weight", rows, config["hidden_size"])
+    for tensor, size in vectors.items():
+        weights.vector(tensor, size, mean=1.0 if "norm" in tensor else 0.0)
+    score(config, weights, b"a", b"b")  # makes the others
+    checkpoint = folder / "checkpoint"
     write_json(checkpoint / "config.json", config)
     write_safetensors(checkpoint / "model.safetensors", weights)
     plain = {"normalized": False, "lstrip": False, "rstrip": False, "single_word": False}
@@ -387,7 +501,7 @@ def check_classifier(rondo, folder):
             for text, id_ in (("<s>", 256), ("</s>", 257))
         ],
         "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
-        "post_processor": {"type": "RobertaProcessing", "sep": ["</s>", 257], "cls": ["<s>", 256]},
+        "post_processor": pair_processor(processor),
         "decoder": {"type": "ByteLevel"},
         "model": {
             "type": "BPE",
@@ -396,22 +510,31 @@ def check_classifier(rondo, folder):
         },
     }
     write_json(checkpoint / "tokenizer.json", tokenizer)
+    write_json(checkpoint / "tokenizer_config.json", {"model_max_length": 40})
     run(rondo, "convert", checkpoint, "-o", folder / "r.rondo", "--weights", "f32")
-    query, documents = "a question", ["an answer", "another one", ""]
-    made = json.loads(
-        run(rondo, "rerank", folder / "r.rondo", "--query", query, "--json", "--kv", "f32", *documents)
-    )
-    w = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
+    # Tokens beyond 40 are cut off the longer of the two, and off both where both are long.
     worst = 0
-    for one in made:
-        document = documents[one["document"]]
-        ids = [256, *query.encode(), 257, 257, *document.encode(), 257]
-        x = forward(config, weights, ids)[0]
-        x = np.tanh(w["classifier.dense.weight"] @ x + w["classifier.dense.bias"])
-        x = w["classifier.out_proj.weight"] @ x + w["classifier.out_proj.bias"]
-        worst = max(worst, abs(float(1 / (1 + np.exp(-x[0]))) - one["score"]))
-    print(f"xlm-roberta reranker: scores within {worst:.1e}")
-    assert worst < 1e-5 and len(made) == len(documents)
+    for query in ("a question", "q" * 90, ""):
+        documents = ["an answer", "another one", "", "d" * 29, "long " * 30]
+        made = json.loads(
+            run(rondo, "rerank", folder / "r.rondo", "--query", query, "--json", "--kv", "f32",
+                *documents)
+        )
+        assert len(made) == len(documents)
+        for one in made:
+            q, d = query.encode(), documents[one["document"]].encode()
+            around = 4 if processor == "roberta" else 2 if name == "bert" and not d else 3
+            room = 40 - around
+            if len(q) + len(d) > room:
+                shorter = min(len(q), len(d), room // 2)
+                n = shorter if len(q) <= len(d) else room - shorter
+                q, d = q[:n], d[: room - n]
+            wanted = float(score(config, weights, q, d)[0])
+            if "sentence_transformers" not in config:
+                wanted = 1 / (1 + math.exp(-wanted))
+            worst = max(worst, abs(wanted - one["score"]))
+    print(f"{name} reranker: scores within {worst:.1e}")
+    assert worst < 1e-5, name
 
 
 def byte_alphabet():
@@ -441,8 +564,9 @@ def main():
             check_reranker(rondo, pathlib.Path(folder))
         with tempfile.TemporaryDirectory() as folder:
             check_text(rondo, pathlib.Path(folder))
-        with tempfile.TemporaryDirectory() as folder:
-            check_classifier(rondo, pathlib.Path(folder))
+        for name in CLASSIFIERS:
+            with tempfile.TemporaryDirectory() as folder:
+                check_classifier(rondo, pathlib.Path(folder), name)
 
 
 if __name__ == "__main__":

@@ -124,20 +124,20 @@ def gemma3(c, w, ids):
     return rms_norm(x, 1 + w.vector("norm.weight", hidden), eps)
 
 
-def bert(c, w, ids, first_position=0, prefix=""):
-    """Also RoBERTa, whose positions begin behind that of the padding."""
+def bert(c, w, ids, first_position=0, prefix="", types=0):
+    """Also RoBERTa, whose positions begin behind that of the padding. `types`: of the tokens."""
     hidden, n_heads, inner = c["hidden_size"], c["num_attention_heads"], c["intermediate_size"]
     eps, n, head = c["layer_norm_eps"], len(ids), hidden // n_heads
     e = prefix + "embeddings."
     words = w.matrix(e + "word_embeddings.weight", c["vocab_size"], hidden, 1.0)
     places = w.matrix(e + "position_embeddings.weight", c["max_position_embeddings"], hidden, 0.3)
-    types = w.matrix(e + "token_type_embeddings.weight", c["type_vocab_size"], hidden, 0.3)
+    of_types = w.matrix(e + "token_type_embeddings.weight", c["type_vocab_size"], hidden, 0.3)
 
     def norm(y, name):
         bias = w.vector(name + ".bias", hidden)
         return layer_norm(y, w.vector(name + ".weight", hidden, 1), bias, eps)
 
-    x = words[ids] + places[first_position : first_position + n] + types[0]
+    x = words[ids] + places[first_position : first_position + n] + of_types[types]
     x = norm(x, e + "LayerNorm")
     for i in range(c["num_hidden_layers"]):
         p = f"{prefix}encoder.layer.{i}."
@@ -161,34 +161,44 @@ def roberta(c, w, ids):
     return bert(c, w, ids, c["pad_token_id"] + 1, "roberta.")
 
 
-def modernbert(c, w, ids):
+def modernbert(c, w, ids, prefix=""):
     hidden, n_heads, inner = c["hidden_size"], c["num_attention_heads"], c["intermediate_size"]
     eps, n, head = c["norm_eps"], len(ids), hidden // n_heads
 
     def norm(y, name):
-        return layer_norm(y, w.vector(name + ".weight", hidden, 1), None, eps)
+        return layer_norm(y, w.vector(prefix + name + ".weight", hidden, 1), None, eps)
 
-    x = w.matrix("embeddings.tok_embeddings.weight", c["vocab_size"], hidden, 1.0)[ids]
+    x = w.matrix(prefix + "embeddings.tok_embeddings.weight", c["vocab_size"], hidden, 1.0)[ids]
     x = norm(x, "embeddings.norm")
     for i in range(c["num_hidden_layers"]):
         p = f"layers.{i}."
         is_global = i % c["global_attn_every_n_layers"] == 0
         y = x if i == 0 else norm(x, p + "attn_norm")
-        qkv = y @ w.matrix(p + "attn.Wqkv.weight", 3 * hidden, hidden).T
+        qkv = y @ w.matrix(prefix + p + "attn.Wqkv.weight", 3 * hidden, hidden).T
         q, k, v = qkv.reshape(n, 3, n_heads, head).transpose(1, 0, 2, 3)
         theta = c["global_rope_theta"] if is_global else c["local_rope_theta"]
         q, k = rotate(q, theta), rotate(k, theta)
         # At most half of it away, on either side.
         sees = both_sides(n, None if is_global else c["local_attention"] // 2 + 1)
         y = attend(q, k, v, head**-0.5, sees)
-        x = x + y @ w.matrix(p + "attn.Wo.weight", hidden, hidden).T
-        y = norm(x, p + "mlp_norm") @ w.matrix(p + "mlp.Wi.weight", 2 * inner, hidden).T
+        x = x + y @ w.matrix(prefix + p + "attn.Wo.weight", hidden, hidden).T
+        y = norm(x, p + "mlp_norm") @ w.matrix(prefix + p + "mlp.Wi.weight", 2 * inner, hidden).T
         y = gelu(y[:, :inner]) * y[:, inner:]
-        x = x + y @ w.matrix(p + "mlp.Wo.weight", hidden, inner).T
+        x = x + y @ w.matrix(prefix + p + "mlp.Wo.weight", hidden, inner).T
     return norm(x, "final_norm")
 
 
 def nomic_bert(c, w, ids):
+    """In the keys of its makers' code, or of transformers 5."""
+    if "hidden_size" in c:
+        c = c | {
+            "n_embd": c["hidden_size"],
+            "n_head": c["num_attention_heads"],
+            "n_layer": c["num_hidden_layers"],
+            "n_inner": c["intermediate_size"],
+            "layer_norm_epsilon": c["layer_norm_eps"],
+            "rotary_emb_base": c["rope_parameters"]["rope_theta"],
+        }
     hidden, n_heads, inner = c["n_embd"], c["n_head"], c["n_inner"]
     eps, n, head = c["layer_norm_epsilon"], len(ids), hidden // n_heads
 
