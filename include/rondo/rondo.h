@@ -171,7 +171,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 10u
+#define RONDO_ABI_VERSION 11u
 
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -1381,15 +1381,17 @@ enum {
 
 /* What a model makes of texts. Filled by rondo_model_embedder. */
 typedef struct rondo_embedder_facts {
-  uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
-  uint32_t dimensions;    /* numbers of a vector; 0: the model embeds nothing. All below is 0,
-                             default_prompt -1 */
-  uint32_t max_tokens;    /* of a text, with those that the model has around it; see whole_texts */
-  uint32_t whole_texts;   /* 1: it reads texts whole, so one may have at most max_rows tokens */
-  uint32_t normalized;    /* 1: vectors have length 1, those that are cut, too */
-  uint32_t scores_pairs;  /* 1: dimensions is 1, the score, from 0 to 1 as a rule */
-  int32_t pooling;        /* RONDO_POOLING_... */
-  uint32_t n_prompts;     /* see rondo_model_prompt_name */
+  uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
+  uint32_t dimensions;   /* numbers of a vector; 0: the model embeds nothing. All below is 0,
+                            default_prompt -1 */
+  uint32_t max_tokens;   /* of a text, with those that the model has around it; see whole_texts */
+  uint32_t whole_texts;  /* 1: it reads texts whole, so one may have at most max_rows tokens */
+  uint32_t normalized;   /* 1: vectors have length 1, those that are cut, too */
+  uint32_t scores_pairs; /* 1: dimensions is 1, the score, from 0 to 1 as a rule; two numbers can be
+                            had: the second is the logit, which the score is made of and which tells
+                            high ones apart (since ABI 11) */
+  int32_t pooling;       /* RONDO_POOLING_... */
+  uint32_t n_prompts;    /* see rondo_model_prompt_name */
   int32_t default_prompt; /* number of the one that is used where none is named; -1: none */
   uint32_t reserved;      /* 0 */
 } rondo_embedder_facts;
@@ -1423,7 +1425,8 @@ RONDO_API int32_t rondo_pair_text(const rondo_model* model, const char* instruct
                                   size_t* length);
 
 /* Makes the vector of one text, or the score of one pair: its first `dimensions` numbers, 1 to
- * those of the model, go to `vector` [dimensions], which the caller owns. To take fewer is of use
+ * those of the model (of a pair 2, see scores_pairs), go to `vector` [dimensions], which the caller
+ * owns. To take fewer is of use
  * where the model was trained for it (Kusupati et al. 2022, "Matryoshka Representation Learning").
  * The vector depends on `ids`, the model, the adapter and the kernel set alone, to the bit: not on
  * other texts in the same passes, on threads or on what the session did before. The session has no

@@ -92,6 +92,7 @@ Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
     spec.dimensions = static_cast<size_t>(model.tensors()->Get(dense.linear()->weight())->rows());
     spec.widest = std::max(spec.widest, spec.dimensions);
   }
+  spec.has_logit = embedder->pair() != nullptr && spec.dimensions == 1 && spec.widest > 1;
   return spec;
 }
 

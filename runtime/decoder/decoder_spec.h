@@ -50,6 +50,8 @@ struct EmbedderSpec {
   HeapArray<format::DenseActivation> dense;  // of the layers behind the pooling, in order
   size_t dimensions = 0;                     // of the vector
   size_t widest = 0;                         // of what is pooled and what the layers make
+  bool has_logit = false;                    // a pair's: behind the one number, what it was before
+                                             // the last layer's activation
 };
 
 struct DecoderSpec {

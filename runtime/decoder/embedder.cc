@@ -64,6 +64,7 @@ void RunDense(const Pass& pass, std::span<float* const> pooled) {
     pass.Linear(linear, act.dense_input, pooled.size(), Pass::Into::kReplace, act.dense, n);
     for (size_t i = 0; i < pooled.size(); ++i) {
       float* row = act.dense + i * n;
+      if (spec.has_logit && layer + 1 == spec.dense.size()) pooled[i][1] = row[0];
       ActivateDense(pass.set(), spec.dense[layer], n, row);
       NormedOr(pass.set(), pass.weights().dense_norm(layer), row, n, pooled[i]);
     }

@@ -40,7 +40,8 @@ uint64_t Session::MostTextTokens(const Engine& engine) {
 }
 
 Status Session::CheckTexts(const Texts& texts) const {
-  const size_t most = engine_->plan().runner.decoder.spec().embedder.dimensions;
+  const EmbedderSpec& embedder = engine_->plan().runner.decoder.spec().embedder;
+  const size_t most = embedder.dimensions + (embedder.has_logit ? 1 : 0);
   if (texts.dimensions == 0 || texts.dimensions > most) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "dimensions is %zu; the model's vectors have %zu, of which the first 1 to "

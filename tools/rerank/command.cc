@@ -54,16 +54,19 @@ void Run(const Arguments& a) {
     pairs.push_back(read.Read(PlaceOf("document", are_lines, pairs.size()), document));
   }
   Embedder embedder(model.get(), a.engine, pairs, a.batch);
-  const std::vector<float> scores = embedder.Embed(pairs, 1);
+  // Of each its score, and its logit: high scores are all 1, but in this order.
+  const std::vector<float> scored = embedder.Embed(pairs, 2);
   std::vector<size_t> order(documents.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t i, size_t j) { return scores[i] > scores[j]; });
+  std::ranges::stable_sort(
+      order, [&](size_t i, size_t j) { return scored[2 * i + 1] > scored[2 * j + 1]; });
   nlohmann::json all = nlohmann::json::array();
   std::string lines;
   for (const size_t i : order) {
-    all.push_back({{"score", scores[i]}, {"document", i}});
+    const float score = scored[2 * i], logit = scored[2 * i + 1];
+    all.push_back({{"score", score}, {"logit", logit}, {"document", i}});
     char begin[64];
-    std::snprintf(begin, sizeof begin, "%.6f  %zu  ", double{scores[i]}, i);
+    std::snprintf(begin, sizeof begin, "%.6f  %zu  ", double{score}, i);
     lines += begin + documents[i] + "\n";
   }
   if (a.json) {

@@ -429,7 +429,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 10;
+        internal const uint AbiVersion = 11;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);

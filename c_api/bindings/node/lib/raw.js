@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 10;
+exports.ABI_VERSION = 11;
 
 exports.Status = Object.freeze({
   OK: 0,

@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 10;
+export declare const ABI_VERSION: 11;
 
 export declare const Status: {
   readonly OK: 0;

@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 10
+ABI_VERSION = 11
 
 
 class Status(enum.IntEnum):

@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 10;
+pub const RONDO_ABI_VERSION: u32 = 11;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;

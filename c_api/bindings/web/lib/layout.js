@@ -1,6 +1,6 @@
 // Constants and structs of the C API in a module of 32 bits. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export const ABI_VERSION = 10;
+export const ABI_VERSION = 11;
 
 export const Status = Object.freeze({
   OK: 0,

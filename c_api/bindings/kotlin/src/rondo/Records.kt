@@ -1,7 +1,7 @@
 // Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 package rondo
 
-internal const val ABI_VERSION = 10
+internal const val ABI_VERSION = 11
 
 /** The constants RONDO_STATUS_ of rondo.h; newer libraries may have more. */
 object Status {

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 10;
+  int ABI_VERSION = 11;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
