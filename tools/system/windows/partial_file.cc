@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 
 #include <fcntl.h>
 #include <io.h>
 #include <sys/stat.h>
 #include <windows.h>
 
-#include "tools/system/process.h"
+#include "tools/system/name_beside.h"
 
 namespace rondo::tools {
 namespace {
@@ -20,7 +19,7 @@ std::error_code LastError() { return {errno, std::generic_category()}; }
 
 PartialFile::PartialFile(const std::filesystem::path& target, std::error_code& error)
     : target_(target),
-      partial_(target.native() + L".partial-" + std::to_wstring(ProcessId())),
+      partial_(NameBeside(target)),
       path_(partial_) {
   _wunlink(partial_.c_str());  // of a process of the same number that was killed
   file_ =
