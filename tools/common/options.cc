@@ -170,6 +170,15 @@ CLI::Option* AddChoice(CLI::App* command, const std::string& name,
                  });
 }
 
+CLI::Option* AddTexts(CLI::App* command, const std::string& name, std::vector<std::string>* texts,
+                      const std::string& description) {
+  CLI::Option* option =
+      command->add_option(name, *texts, description)->take_all()->allow_extra_args(false);
+  // An argument that takes no extra ones is given those that it lacks: so it lacks very many.
+  constexpr int kMostTexts = 1 << 28;
+  return option->get_positional() ? option->expected(kMostTexts, kMostTexts) : option->expected(1);
+}
+
 std::string WrongFileName(const std::string& path) {
   if (path.empty()) return "\"\" is no name of a file";
   if (path == "-") return "- is no name of a file here; ./- is, for a file of that name";

@@ -78,6 +78,11 @@ CLI::Option* AddChoice(CLI::App* command, const std::string& name,
                        const std::vector<std::string>& words, const std::string& description,
                        const std::function<void(const std::string&)>& set);
 
+// Texts, one for each time that the option is given, or, of an argument without a name, as many as
+// there are. Each stays as it was typed: CLI11 alone takes "[a, b]" for two, and "[]" for none.
+CLI::Option* AddTexts(CLI::App* command, const std::string& name, std::vector<std::string>* texts,
+                      const std::string& description);
+
 // The name of a file or folder. "-" is refused by name where it does not stand for standard input:
 // a file of this name would be taken for an option by other programs.
 enum class Dash { kRefused, kIsInput };

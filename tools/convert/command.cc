@@ -5,7 +5,7 @@
 #include "tools/common/flags.h"
 #include "tools/common/options.h"
 #include "tools/convert/conversion.h"
-#include "tools/convert/named_model.h"
+#include "tools/convert/model_name.h"
 
 namespace rondo::tools {
 namespace {

@@ -11,7 +11,8 @@
 #include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/named_model.h"
+#include "tools/convert/model_name.h"
+#include "tools/convert/output/file_writer.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/output/write_adapter.h"
 
@@ -86,6 +87,11 @@ void CheckCombination(const ConversionWish& wish) {
   if (wish.block > 0 && wish.weights != "q4b" && wish.embedding != "q4b") {
     throw CLI::ValidationError("--block", "only weights in q4b lie in blocks of a size to choose");
   }
+}
+
+void CheckOutput(const ConversionWish& wish) {
+  const ContainerKind& kind = wish.adapter_for.empty() ? kModelContainer : kAdapterContainer;
+  const convert::FileWriter target(wish.output, wish.replace, kind);
 }
 
 void RunConversion(const std::string& model, const ConversionWish& wish) {

@@ -5,11 +5,11 @@
 #include "tools/commands.h"
 #include "tools/common/error.h"
 #include "tools/common/flags.h"
+#include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/conversion.h"
-#include "tools/convert/named_model.h"
-#include "tools/convert/output/file_writer.h"
+#include "tools/convert/model_name.h"
 #include "tools/pull/model_address.h"
 #include "tools/pull/pull.h"
 #include "tools/pull/token.h"
@@ -102,7 +102,7 @@ void Run(Arguments& arguments, bool has_revision) {
   // What cannot be written, or is not there, is told before hours of a download.
   std::string& merge = arguments.wish.merge;
   if (!merge.empty()) merge = FindNamed(merge, "", Named::kAdapter).string();
-  { const convert::FileWriter target(arguments.wish.output, arguments.wish.replace); }
+  CheckOutput(arguments.wish);
   Pulled pulled;
   {
     ProgressBar bar;
@@ -132,12 +132,11 @@ void AddPullCommand(CLI::App& app) {
                    "The model's name in the hub, or its address there")
       ->required()
       ->type_name("");
-  command
-      ->add_option("--file", pull.files,
-                   "Only files that PATTERN stands for (* ? [a-z]); can be given again; default: "
-                   "those that convert reads")
+  AddTexts(
+      command, "--file", &pull.files,
+      "Only files that PATTERN stands for (* ? [a-z]); can be given again; default: those that "
+      "convert reads")
       ->type_name("PATTERN")
-      ->allow_extra_args(false)  // or "[ab]" would be a list
       ->group(kHubGroup);
   command->add_option("--revision", pull.revision, "A branch, tag or commit; default: main")
       ->type_name("NAME")

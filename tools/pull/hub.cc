@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tools/common/error.h"
-#include "tools/convert/named_model.h"
+#include "tools/convert/model_name.h"
 
 namespace rondo::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/common/hub_cache.h"
-#include "tools/convert/named_model.h"
+#include "tools/convert/model_name.h"
 #include "tools/convert/sources/checkpoint_files.h"
 #include "tools/pull/digest.h"
 #include "tools/pull/http.h"

@@ -54,6 +54,25 @@ TEST(Options, IntegersAreDecimal) {
       "limit)");
 }
 
+TEST(Options, TextsStayAsTheyWereTyped) {
+  const std::vector<std::string> typed = {"[a, b]", "[]", "[x]", "a,b", "", "[[a]]", "[1] and [2]"};
+  std::vector<std::string> arguments, options;
+  CLI::App app;
+  std::string first;
+  app.add_option("FIRST", first)->required();
+  AddTexts(&app, "TEXT", &arguments, "Texts");
+  AddTexts(&app, "--x", &options, "Texts");
+  std::vector<std::string> line = {"[first]"};
+  for (const std::string& text : typed) line.insert(line.end(), {text, "--x", text});
+  std::ranges::reverse(line);  // CLI11 takes them from the back
+  app.parse(line);
+  EXPECT_EQ(first, "[first]");
+  EXPECT_EQ(arguments, typed);
+  EXPECT_EQ(options, typed);
+  app.parse(std::vector<std::string>{"-b", "--", "a", "c"});
+  EXPECT_EQ(arguments, (std::vector<std::string>{"a", "-b"}));
+}
+
 TEST(Options, RealsAreDecimal) {
   std::optional<float> value;
   const auto add = [&](CLI::App* app) {

@@ -187,6 +187,7 @@ TEST_F(PullCommandTest, AnAdapterIsFoundByItsName) {
   const std::string of_base = " --adapter-for '" + base + "'";
   const ToolResult made = PullTool(of_base);
   EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(PullTool(of_base).code, 0);  // in its place
   const ToolResult again = tool_("convert org/model -o '" + tool_.Path("again") + "'" + of_base);
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(tool_.Read("again"), tool_.Read("out.rondo"));
@@ -222,7 +223,8 @@ TEST_F(PullCommandTest, TheTokenOfALoginIsSent) {
   SetVariable("HF_TOKEN", "hf_secret\nX-Other: 1");
   EXPECT_THAT(PullTool("").err, HasSubstr("HF_TOKEN holds a token with a line break"));
   UnsetVariable("HF_TOKEN");
-  EXPECT_THAT(PullTool("--hub ftp://hub.example").err, HasSubstr("is no address of a hub"));
+  EXPECT_THAT(tool_("pull org/model --hub ftp://hub.example").err,
+              HasSubstr("is no address of a hub"));
   EXPECT_EQ(server_.seen().size(), before);
 }
 

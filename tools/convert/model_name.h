@@ -1,4 +1,4 @@
-// NamedModel: what a command line calls a model or an adapter: a path, or the name of what lies in
+// ModelName: what a command line calls a model or an adapter: a path, or the name of what lies in
 // the hub's cache; and which files of what was downloaded are the model.
 #pragma once
 

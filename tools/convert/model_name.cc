@@ -1,4 +1,4 @@
-#include "tools/convert/named_model.h"
+#include "tools/convert/model_name.h"
 
 #include <algorithm>
 #include <cctype>

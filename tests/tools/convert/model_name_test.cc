@@ -1,5 +1,5 @@
 // What a name stands for in the hub's cache.
-#include "tools/convert/named_model.h"
+#include "tools/convert/model_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,10 +18,10 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class NamedModel : public testing::Test {
+class ModelName : public testing::Test {
  protected:
-  NamedModel() { SetVariable("HF_HUB_CACHE", cache_.path().c_str()); }
-  ~NamedModel() override { UnsetVariable("HF_HUB_CACHE"); }
+  ModelName() { SetVariable("HF_HUB_CACHE", cache_.path().c_str()); }
+  ~ModelName() override { UnsetVariable("HF_HUB_CACHE"); }
 
   // A file of a commit of org/m.
   fs::path Put(const std::string& commit, const std::string& path) const {
@@ -45,7 +45,7 @@ class NamedModel : public testing::Test {
   TempFolder cache_;
 };
 
-TEST_F(NamedModel, IsOfMainOrOfTheOnlyRevision) {
+TEST_F(ModelName, IsOfMainOrOfTheOnlyRevision) {
   EXPECT_THAT(Refusal(), HasSubstr("`rondo pull org/m` downloads it"));
   EXPECT_THAT(Refusal("v1"), HasSubstr("`rondo pull org/m --revision v1` downloads it"));
   const fs::path first = Put("aaaa", "model.safetensors").parent_path();
@@ -67,7 +67,7 @@ TEST_F(NamedModel, IsOfMainOrOfTheOnlyRevision) {
               HasSubstr("is a path"));
 }
 
-TEST_F(NamedModel, IsTheFolderOfWeightsElseTheGgufFile) {
+TEST_F(ModelName, IsTheFolderOfWeightsElseTheGgufFile) {
   Name("main", "aaaa");
   const fs::path folder = Put("aaaa", "config.json").parent_path();
   EXPECT_EQ(Find(), folder);
@@ -83,7 +83,7 @@ TEST_F(NamedModel, IsTheFolderOfWeightsElseTheGgufFile) {
   EXPECT_EQ(FindNamed("org/m", "", Named::kAdapter), folder);
 }
 
-TEST_F(NamedModel, OfWhatWasAskedForIsOneModel) {
+TEST_F(ModelName, OfWhatWasAskedForIsOneModel) {
   const fs::path folder = Put("aaaa", "model.safetensors").parent_path();
   const auto among = [&](const std::vector<std::string>& files) {
     return ModelAmong(folder, files).path;
