@@ -63,7 +63,7 @@ std::string OfFile(const std::filesystem::path& path) {
 std::string HubToken() {
   if (IsSwitchedOn("HF_HUB_DISABLE_IMPLICIT_TOKEN")) return "";
   for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"}) {
-    if (const std::string token = Checked(Variable(name), name); !token.empty()) return token;
+    if (std::string token = Checked(Variable(name), name); !token.empty()) return token;
   }
   const auto file = HubTokenFile();
   return file ? OfFile(*file) : "";

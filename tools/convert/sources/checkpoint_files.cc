@@ -31,6 +31,10 @@ std::string ShardOf(const FolderFiles& all, const std::string& folder, const std
   return own == "." || own == ".." ? "" : own;
 }
 
+std::string Taken(const std::string& index, const std::string& name, const std::string& shard) {
+  return index + " calls a file " + name + ": " + shard + " beside it is taken";
+}
+
 void ReadIndex(const FolderFiles& all, const std::string& folder, WeightFiles& weights) {
   const std::string file = folder + kWeightsIndexFile, called = all.Called(file);
   const json index = ParseJsonObject(all.Read(file, kMaxIndexBytes), called);
@@ -38,20 +42,19 @@ void ReadIndex(const FolderFiles& all, const std::string& folder, WeightFiles& w
     Fail(called, " has no object weight_map");
   }
   std::set<std::string> files;
+  std::string odd;  // the first
   for (const auto& [tensor, value] : index["weight_map"].items()) {
     const std::string name = value.is_string() ? value.get<std::string>() : "";
     const std::string shard = ShardOf(all, folder, name);
     if (shard.empty()) {
       Fail(called, ": weight_map.", tensor, " is not the name of a file in this folder");
     }
-    if (weights.notes.empty() && shard != name) {  // the first
-      weights.notes.push_back(called + " calls a file " + name + ": " + shard +
-                              " beside it is taken");
-    }
+    if (odd.empty() && shard != name) odd = Taken(called, name, shard);
     files.insert(folder + shard);
     weights.index[tensor] = folder + shard;
   }
   if (files.empty()) Fail(called, ": weight_map is empty");
+  if (!odd.empty()) weights.notes.push_back(odd);
   weights.files.assign(files.begin(), files.end());
 }
 

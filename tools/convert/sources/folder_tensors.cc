@@ -9,8 +9,21 @@
 #include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
+namespace {
 
 namespace fs = std::filesystem;
+
+std::string InTwo(const std::string& tensor, const std::string& first, const std::string& second,
+                  const std::string& taken) {
+  return "tensor " + tensor + " is in " + first + " and in " + second + ": the one in " + taken +
+         " is taken, as " + kWeightsIndexFile + " says";
+}
+
+std::string InNone(const std::string& index, const std::string& file, const std::string& tensor) {
+  return index + ": " + file + " does not hold tensor " + tensor + ", as it says";
+}
+
+}  // namespace
 
 FolderTensors::FolderTensors(const fs::path& directory) {
   WeightFiles weights = FindWeights(DiskFolder(directory));
@@ -56,13 +69,12 @@ void FolderTensors::FollowIndex(const fs::path& directory,
     }
     if (!is_said(name, place)) Fail(second, ": tensor ", name, " is also in ", first);
     if (std::exchange(is_noted, true)) continue;
-    notes_.push_back("tensor " + name + " is in " + first + " and in " + second + ": the one in " +
-                     place.file->path() + " is taken, as " + kWeightsIndexFile + " says");
+    notes_.push_back(InTwo(name, first, second, place.file->path()));
   }
   for (const auto& [tensor, file] : index) {
     const auto found = places_.find(tensor);
     if (found != places_.end() && is_said(tensor, found->second)) continue;
-    notes_.push_back(index_path + ": " + file + " does not hold tensor " + tensor + ", as it says");
+    notes_.push_back(InNone(index_path, file, tensor));
     return;
   }
 }
