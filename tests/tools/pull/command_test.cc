@@ -113,7 +113,7 @@ class PullCommandTest : public PullTest {
                  arguments);
   }
 
-  const ToolRunner tool_;
+  ToolRunner tool_;
 };
 
 // The model is called as its folder is, and is else of its files alone.
