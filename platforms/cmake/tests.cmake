@@ -146,7 +146,8 @@ if(RONDO_TEST_TOOLS)
   endforeach()
 endif()
 if(httplib_FOUND AND RONDO_TEST_TOOLS)
-  set_property(SOURCE tests/tools/pull/pull_test.cc APPEND PROPERTY
+  file(GLOB served CONFIGURE_DEPENDS tests/tools/pull/*_test.cc)
+  set_property(SOURCE ${served} APPEND PROPERTY
     COMPILE_OPTIONS ${httplib_CFLAGS_OTHER})
   target_link_libraries(rondo_unit_tests PRIVATE ${httplib_LINK_LIBRARIES})
 endif()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <vector>
+#include <set>
 
 #include "tools/common/error.h"
 #include "tools/system/environment.h"
@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxPart = 96;
+constexpr size_t kMaxPath = 1024;
+constexpr size_t kMaxName = 255;
 
 bool IsPart(const std::string& part) {
   const auto is_known = [](char c) {
@@ -64,16 +66,37 @@ std::optional<fs::path> Folder(const char* variable) {
   return fs::path(Expanded(*value));
 }
 
-// "model-00002-of-00003.gguf": a further part, which the first one leads to.
-bool IsFurtherPart(const std::string& name) {
-  const size_t of = name.rfind("-of-");
-  if (of == std::string::npos || of < 6) return false;
-  const std::string number = name.substr(of - 5, 5);
-  return name[of - 6] == '-' && number != "00001" &&
-         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+// What the hub's clients share beside the cache.
+std::optional<fs::path> HubHome() {
+  if (const auto home = Folder("HF_HOME")) return home;
+  if (const auto cache = Folder("XDG_CACHE_HOME")) return *cache / "huggingface";
+  if (const auto home = Folder(kHomeVariable)) return *home / ".cache" / "huggingface";
+  return std::nullopt;
+}
+
+bool IsFolder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
 }
 
 }  // namespace
+
+bool IsPlainPath(const std::string& path) {
+  if (path.empty() || path.size() > kMaxPath) return false;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    const bool is_odd = std::any_of(part.begin(), part.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7f;
+    });
+    if (part.empty() || part == "." || part == ".." || part.size() > kMaxName || is_odd) {
+      return false;
+    }
+    if (end == path.size()) return true;
+    begin = end + 1;
+  }
+}
 
 std::optional<HubName> ParseHubName(const std::string& text) {
   const size_t slash = text.find('/');
@@ -87,9 +110,7 @@ fs::path HubCacheFolder() {
   for (const char* variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
     if (const auto folder = Folder(variable)) return *folder;
   }
-  if (const auto home = Folder("HF_HOME")) return *home / "hub";
-  if (const auto cache = Folder("XDG_CACHE_HOME")) return *cache / "huggingface" / "hub";
-  if (const auto home = Folder(kHomeVariable)) return *home / ".cache" / "huggingface" / "hub";
+  if (const auto home = HubHome()) return *home / "hub";
   Fail("there is no folder to keep models in: neither HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME nor ",
        kHomeVariable, " is set");
 }
@@ -98,29 +119,42 @@ fs::path HubModelFolder(const HubName& name) {
   return HubCacheFolder() / ("models--" + name.organisation + "--" + name.model);
 }
 
+std::optional<fs::path> HubTokenFile() {
+  if (const auto file = Folder("HF_TOKEN_PATH")) return file;
+  const auto home = HubHome();
+  return home ? std::optional(*home / "token") : std::nullopt;
+}
+
 std::optional<fs::path> FindSnapshot(const HubName& name, const std::string& revision) {
+  if (!IsPlainPath(revision)) return std::nullopt;
   const fs::path folder = HubModelFolder(name);
   std::ifstream ref(folder / "refs" / revision);
   std::string commit;
-  if (!std::getline(ref, commit) || !IsPart(commit)) return std::nullopt;
+  if (!std::getline(ref, commit)) commit = revision;
+  if (!IsPart(commit)) return std::nullopt;
   const fs::path snapshot = folder / "snapshots" / commit;
-  std::error_code ignored;
-  if (!fs::is_directory(snapshot, ignored)) return std::nullopt;
-  return snapshot;
+  return IsFolder(snapshot) ? std::optional(snapshot) : std::nullopt;
 }
 
-fs::path ModelInSnapshot(const fs::path& snapshot) {
-  if (fs::exists(snapshot / "config.json")) return snapshot;
-  std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(snapshot)) {
-    const fs::path& path = entry.path();
-    if (path.extension() == ".gguf" && !IsFurtherPart(path.stem().string())) found.push_back(path);
+std::map<std::string, fs::path> FindSnapshots(const HubName& name) {
+  const fs::path folder = HubModelFolder(name), refs = folder / "refs";
+  std::map<std::string, fs::path> all;
+  std::set<fs::path> named;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(refs, error), end; at != end; at.increment(error)) {
+    const std::string revision = at->path().lexically_relative(refs).generic_string();
+    const auto snapshot = at->is_directory(error) ? std::nullopt : FindSnapshot(name, revision);
+    if (!snapshot) continue;
+    all.emplace(revision, *snapshot);
+    named.insert(*snapshot);
   }
-  if (found.size() == 1) return found[0];
-  if (found.empty()) Fail(snapshot.string(), " holds neither config.json nor a GGUF file");
-  std::sort(found.begin(), found.end());
-  Fail(snapshot.string(), " holds ", found.size(), " GGUF files, ", found[0].filename().string(),
-       " among them: name the one to convert");
+  for (fs::directory_iterator at(folder / "snapshots", error), end; at != end;
+       at.increment(error)) {
+    if (!named.contains(at->path()) && IsFolder(*at)) {
+      all.emplace(at->path().filename().string(), at->path());
+    }
+  }
+  return all;
 }
 
 }  // namespace rondo::tools

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -21,17 +22,23 @@ struct HubName {
 // None where `text` cannot be one: two parts of letters, digits, '-', '_' and '.', at most 96 each.
 std::optional<HubName> ParseHubName(const std::string& text);
 
+// Each part of it is the name of a file that any system can have below a folder.
+bool IsPlainPath(const std::string& path);
+
 // HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE (its older name), HF_HOME/hub, XDG_CACHE_HOME/huggingface/hub
 // or ~/.cache/huggingface/hub. Variables and a "~" in the values are expanded.
 std::filesystem::path HubCacheFolder();
 // A model's own folder in it.
 std::filesystem::path HubModelFolder(const HubName& name);
 
-// The snapshot that `revision` stood for when it was downloaded last; none where there is none.
-std::optional<std::filesystem::path> FindSnapshot(const HubName& name, const std::string& revision);
+// Where the hub's own clients keep the token of whoever has logged in: HF_TOKEN_PATH, else "token"
+// in HF_HOME or what stands for it.
+std::optional<std::filesystem::path> HubTokenFile();
 
-// What to convert of a snapshot: the folder, or its GGUF file, the first of those that belong
-// together. Throws Error where it holds no model, or several.
-std::filesystem::path ModelInSnapshot(const std::filesystem::path& snapshot);
+// The snapshot that `revision`, a branch, tag or commit, stood for when it was downloaded last;
+// none where there is none.
+std::optional<std::filesystem::path> FindSnapshot(const HubName& name, const std::string& revision);
+// All there are, by the revisions that stand for them, or their commits where none does.
+std::map<std::string, std::filesystem::path> FindSnapshots(const HubName& name);
 
 }  // namespace rondo::tools

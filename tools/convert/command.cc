@@ -1,13 +1,11 @@
 #include "tools/commands.h"
 
-#include <filesystem>
 #include <memory>
 
-#include "tools/common/error.h"
 #include "tools/common/flags.h"
-#include "tools/common/hub_cache.h"
 #include "tools/common/options.h"
 #include "tools/convert/conversion.h"
+#include "tools/convert/model_name.h"
 
 namespace rondo::tools {
 namespace {
@@ -26,19 +24,9 @@ FILE appears whole, opened and tried with one token, or not at all; an existing 
 name is replaced.)";
 
 struct Arguments {
-  std::string model;
+  std::string model, revision;
   ConversionWish wish;
 };
-
-// A name of a hub stands for what the local cache has of it.
-std::string ModelPath(const std::string& model) {
-  const std::optional<HubName> name = ParseHubName(model);
-  if (!name || std::filesystem::exists(model)) return model;
-  const auto snapshot = FindSnapshot(*name, "main");
-  if (snapshot) return ModelInSnapshot(*snapshot).string();
-  Fail(model, " does not exist, nor is it in the cache ", HubCacheFolder().string(),
-       "; `rondo pull ", model, "` downloads it");
-}
 
 }  // namespace
 
@@ -52,13 +40,20 @@ void AddConvertCommand(CLI::App& app) {
           "that is in the local cache")
       ->required()
       ->type_name("");
+  command
+      ->add_option("--revision", arguments->revision,
+                   "Of ORG/MODEL in the cache: a branch, tag or commit; default: main, or the only "
+                   "one there is")
+      ->type_name("NAME");
   AddConversionFlags(command, &arguments->wish);
   AddAdapterFlags(command, &arguments->wish);
   AddOutputFile(command, &arguments->wish.output, "The file to write")->required();
   command->footer(kExamples);
   command->callback([arguments] {
-    CheckCombination(arguments->wish);
-    RunConversion(ModelPath(arguments->model), arguments->wish);
+    const ConversionWish& wish = arguments->wish;
+    CheckCombination(wish);
+    const Named kind = wish.adapter_for.empty() ? Named::kModel : Named::kAdapter;
+    RunConversion(FindNamed(arguments->model, arguments->revision, kind).string(), wish);
   });
 }
 

@@ -11,6 +11,8 @@
 #include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/convert.h"
+#include "tools/convert/model_name.h"
+#include "tools/convert/output/file_writer.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/output/write_adapter.h"
 
@@ -87,6 +89,11 @@ void CheckCombination(const ConversionWish& wish) {
   }
 }
 
+void CheckOutput(const ConversionWish& wish) {
+  const ContainerKind& kind = wish.adapter_for.empty() ? kModelContainer : kAdapterContainer;
+  const convert::FileWriter target(wish.output, wish.replace, kind);
+}
+
 void RunConversion(const std::string& model, const ConversionWish& wish) {
   if (!wish.adapter_for.empty()) return RunAdapterConversion(model, wish);
   convert::ConvertOptions options;
@@ -107,7 +114,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   options.calibration = wish.calibrate;
   options.draft_head = wish.mtp;
   options.reranker = wish.reranker;
-  options.merge = wish.merge;
+  if (!wish.merge.empty()) options.merge = FindNamed(wish.merge, "", Named::kAdapter);
   options.replace = wish.replace;
   options.run_token = true;
   convert::ConvertReport report;
@@ -132,8 +139,8 @@ void AddAdapterFlags(CLI::App* command, ConversionWish* wish) {
           "--adapter` takes, in bfloat16, or with --weights f32 in float32; default: none")
       ->group(kWeightsGroup);
   AddFile(command, "--merge", &wish->merge,
-          "A LoRA adapter as PEFT saves it, which is added to the weights before they get their "
-          "format; default: none")
+          "A LoRA adapter as PEFT saves it, or its ORG/NAME in the local cache, which is added to "
+          "the weights before they get their format; default: none")
       ->group(kWeightsGroup);
 }
 

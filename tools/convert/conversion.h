@@ -30,6 +30,8 @@ struct ConversionWish {
 void AddConversionFlags(CLI::App* command, ConversionWish* wish);
 // Throws CLI::ValidationError where options contradict each other.
 void CheckCombination(const ConversionWish& wish);
+// Throws Error where what the wish makes cannot be written.
+void CheckOutput(const ConversionWish& wish);
 // The options of what is said of adapters.
 void AddAdapterFlags(CLI::App* command, ConversionWish* wish);
 // Converts `model`, a folder or a GGUF file, with a progress bar, and prints what was made. Throws

@@ -4,45 +4,13 @@
 
 #include "runtime/model/limits.h"
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/checkpoint_files.h"
 #include "tools/convert/sources/config.h"
-#include "tools/convert/sources/input_file.h"
-#include "tools/convert/sources/json_text.h"
 
 namespace rondo::convert {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-constexpr uint64_t kMaxModulesBytes = 1u << 20;
-
-// One entry of modules.json.
-struct Module {
-  std::string kind;    // the last part of its type: "Pooling"
-  std::string folder;  // below the model's; empty: the model's own
-};
-
-std::vector<Module> ReadModules(const fs::path& file) {
-  const json all = ParseJson(ReadWholeFile(file, kMaxModulesBytes), file.string());
-  if (!all.is_array() || all.empty()) Fail(file.string(), " is not a list of modules");
-  std::vector<Module> modules;
-  for (const json& one : all) {
-    const auto text = [&](const char* key) {
-      if (!one.is_object() || !one.contains(key) || !one.at(key).is_string()) {
-        Fail(file.string(), ": a module has no ", key);
-      }
-      return one.at(key).get<std::string>();
-    };
-    const std::string type = text("type"), folder = text("path");
-    const fs::path path = fs::path(folder).lexically_normal();
-    if (path.is_absolute() || folder.find("..") != std::string::npos) {
-      Fail(file.string(), ": the path of a module, ", folder, ", leads out of the folder");
-    }
-    const size_t dot = type.rfind('.');
-    modules.push_back({dot == std::string::npos ? type : type.substr(dot + 1), folder});
-  }
-  return modules;
-}
 
 // By the one key of newer files, or the flags of others.
 format::Pooling ReadPooling(const Config& config) {
@@ -138,13 +106,13 @@ format::DenseActivation ReadDenseActivation(const Config& config, const char* ke
 }
 
 std::optional<EmbedderSource> ReadEmbedderSource(const fs::path& folder) {
-  const fs::path file = folder / "modules.json";
-  if (!fs::exists(file)) return std::nullopt;
+  const std::vector<SentenceModule> modules = ReadModules(DiskFolder(folder));
+  if (modules.empty()) return std::nullopt;
+  const fs::path file = folder / kModulesFile;
   EmbedderSource source;
-  const std::vector<Module> modules = ReadModules(file);
   bool pools = false;
   for (size_t i = 0; i < modules.size(); ++i) {
-    const Module& module = modules[i];
+    const SentenceModule& module = modules[i];
     const auto config = [&] { return Config::Load(folder / module.folder / "config.json"); };
     const auto misplaced = [&](bool is) {
       if (is) Fail(file.string(), ": module ", i, ", ", module.kind, ", is not in its place");

@@ -1,17 +1,18 @@
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <memory>
 
 #include "tools/commands.h"
 #include "tools/common/error.h"
 #include "tools/common/flags.h"
+#include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/conversion.h"
-#include "tools/convert/output/file_writer.h"
+#include "tools/convert/model_name.h"
 #include "tools/pull/model_address.h"
 #include "tools/pull/pull.h"
+#include "tools/pull/token.h"
 
 namespace rondo::tools {
 namespace {
@@ -23,12 +24,13 @@ Examples:
   rondo pull HuggingFaceTB/SmolLM2-135M-Instruct -o smollm2-q4.rondo --weights q4
   rondo pull ORG/MODEL-GGUF --file "*Q4_0.gguf"
   HF_TOKEN=... rondo pull meta-llama/Llama-3.2-1B
+  rondo pull ORG/MY-LORA --adapter-for llama-1b.rondo
 
 The address of a model's page, of a revision or of a file there stands for what it shows. The files
 stay in the cache that the hub's own clients use (HF_HUB_CACHE, else HF_HOME/hub, else
-~/.cache/huggingface/hub); a download that broke off is gone on with. HF_TOKEN is sent to the hub
-alone; with HF_HUB_OFFLINE=1 nothing is downloaded. No other command of rondo opens a connection,
-and the library never does.)";
+~/.cache/huggingface/hub); a download that broke off is gone on with. The token in HF_TOKEN, or that
+of whoever has logged in with the hub's own client, is sent to the hub alone; with HF_HUB_OFFLINE=1
+nothing is downloaded. No other command of rondo opens a connection, and the library never does.)";
 
 struct Arguments {
   std::string model;
@@ -39,14 +41,6 @@ struct Arguments {
 std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-// As the hub's own clients read it.
-bool IsOffline() {
-  std::string value = Variable("HF_HUB_OFFLINE");
-  std::transform(value.begin(), value.end(), value.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -70,8 +64,13 @@ std::string PatternOf(const std::string& file) {
 
 // Sets what the argument names: a model and, where it is an address, its revision and GGUF file.
 void ReadModel(const std::string& text, bool has_revision, PullOptions* options) {
-  std::string& hub = options->hub;
-  while (hub.ends_with('/')) hub.pop_back();
+  const auto hub_address = HubAddress(options->hub);
+  if (!hub_address) {
+    throw CLI::ValidationError(
+        "--hub", "\"" + options->hub + "\" is no address of a hub, expected https://HOST");
+  }
+  options->hub = *hub_address;
+  const std::string& hub = options->hub;
   const auto address = ParseModelAddress(text, hub);
   if (!address) {
     const bool is_url = text.find("://") != text.npos;
@@ -91,23 +90,34 @@ void Run(Arguments& arguments, bool has_revision) {
   PullOptions& options = arguments.pull;
   ReadModel(arguments.model, has_revision, &options);
   const std::string name = options.name.text();
-  if (IsOffline()) {
+  if (IsSwitchedOn("HF_HUB_OFFLINE")) {
+    const bool is_usual = options.revision == PullOptions().revision;
     Fail("HF_HUB_OFFLINE is set, so nothing is downloaded; `rondo convert ", name,
-         "` takes what was downloaded before");
+         is_usual ? "" : " --revision " + options.revision, "` takes what was downloaded before");
   }
-  options.token = Variable("HF_TOKEN");
+  options.token = HubToken();
+  const bool is_adapter = !arguments.wish.adapter_for.empty();
+  options.kind = is_adapter ? Named::kAdapter : Named::kModel;
   if (arguments.wish.output.empty()) arguments.wish.output = options.name.model + ".rondo";
-  {  // What cannot be written is told before hours of a download.
-    const convert::FileWriter target(arguments.wish.output, arguments.wish.replace);
-  }
-  std::filesystem::path snapshot;
+  // What cannot be written, or is not there, is told before hours of a download.
+  std::string& merge = arguments.wish.merge;
+  if (!merge.empty()) merge = FindNamed(merge, "", Named::kAdapter).string();
+  CheckOutput(arguments.wish);
+  Pulled pulled;
   {
     ProgressBar bar;
-    snapshot = Pull(options, std::bind_front(&ProgressBar::Update, &bar),
-                    [](const std::string& sentence) { Tell("note: ", sentence); });
+    pulled = Pull(options, std::bind_front(&ProgressBar::Update, &bar),
+                  [](const std::string& sentence) { Tell("note: ", sentence); });
   }
-  Print("downloaded to " + Printable(snapshot.string()) + "\n");
-  RunConversion(ModelInSnapshot(snapshot).string(), arguments.wish);
+  Print("downloaded to " + Printable(pulled.snapshot.string()) + "\n");
+  const FoundModel model = ModelAmong(pulled.snapshot, pulled.files);
+  if (model.kind == Named::kAdapter && !is_adapter) {
+    Fail(name, " is a LoRA adapter: `rondo convert ", name,
+         " --adapter-for MODEL.rondo -o FILE` makes it a file for a model, `rondo convert BASE "
+         "--merge ",
+         name, " -o FILE` adds it to the weights of its base");
+  }
+  RunConversion(model.path.string(), arguments.wish);
 }
 
 }  // namespace
@@ -122,10 +132,10 @@ void AddPullCommand(CLI::App& app) {
                    "The model's name in the hub, or its address there")
       ->required()
       ->type_name("");
-  command
-      ->add_option("--file", pull.files,
-                   "Only files that PATTERN stands for (* ? [a-z]); can be given again; default: "
-                   "those that convert reads")
+  AddTexts(
+      command, "--file", &pull.files,
+      "Only files that PATTERN stands for (* ? [a-z]); can be given again; default: those that "
+      "convert reads")
       ->type_name("PATTERN")
       ->group(kHubGroup);
   command->add_option("--revision", pull.revision, "A branch, tag or commit; default: main")
@@ -137,6 +147,7 @@ void AddPullCommand(CLI::App& app) {
       ->type_name("URL")
       ->group(kHubGroup);
   AddConversionFlags(command, &arguments->wish);
+  AddAdapterFlags(command, &arguments->wish);
   AddOutputFile(command, &arguments->wish.output, "The file to write; default: MODEL.rondo, here");
   command->footer(kExamples);
   command->callback([arguments, command] { Run(*arguments, command->count("--revision") > 0); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 
 #include "rondo/rondo.h"
@@ -50,6 +51,13 @@ struct HttpClient::Transfer {
     long code = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code);
     return code;
+  }
+
+  // A date that is past asks for nothing.
+  long retry_after() const {
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds);
+    return static_cast<long>(std::clamp<curl_off_t>(seconds, 0, std::numeric_limits<long>::max()));
   }
 
   // The position that a 206 says it begins with must be the one that was asked for.
@@ -163,11 +171,11 @@ HttpReply HttpClient::Run(const std::string& url, Transfer& transfer) {
       Fail(url, ": ", reason);
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
-      throw ConnectionLost(url + ": " + reason, /*no_such_host=*/true);
+      throw ConnectionLost(url + ": " + reason, {.no_such_host = true});
     default:
       throw ConnectionLost(url + ": " + reason);
   }
-  return {transfer.status(), std::move(transfer.body)};
+  return {transfer.status(), std::move(transfer.body), transfer.retry_after()};
 }
 
 HttpReply HttpClient::Get(const std::string& url, uint64_t most) {

@@ -17,21 +17,26 @@ struct HttpOptions {
 // What became of a request that a server answered.
 struct HttpReply {
   long status = 0;
-  std::string body;  // of Get, and of a Download that was refused: its beginning
+  std::string body;      // of Get, and of a Download that was refused: its beginning
+  long retry_after = 0;  // the seconds that Retry-After says, as a number or a date; 0: none
 };
 
 // A server that cannot be reached, or breaks off: worth another try.
 class ConnectionLost : public std::exception {
  public:
-  // `no_such_host`: no address is known for the server's name.
-  explicit ConnectionLost(std::string why, bool no_such_host = false)
-      : why_(std::move(why)), no_such_host_(no_such_host) {}
+  struct Details {
+    bool no_such_host = false;  // no address is known for the server's name
+    long retry_after = 0;       // seconds that the server asks for; 0: it does not say
+  };
+  explicit ConnectionLost(std::string why) : ConnectionLost(std::move(why), {}) {}
+  ConnectionLost(std::string why, const Details& details)
+      : why_(std::move(why)), details_(details) {}
   const char* what() const noexcept override { return why_.c_str(); }
-  bool no_such_host() const { return no_such_host_; }
+  const Details& details() const { return details_; }
 
  private:
   std::string why_;
-  bool no_such_host_;
+  Details details_;
 };
 
 // One connection at a time, kept alive between requests. Redirects are followed, to https alone

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tools/common/error.h"
-#include "tools/pull/model_address.h"
+#include "tools/convert/model_name.h"
 
 namespace rondo::tools {
 namespace {
@@ -106,22 +106,16 @@ bool Matches(const std::string& pattern, const std::string& path) {
   return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
 }
 
-// What `rondo convert` reads of a folder: nothing in folders below it.
-bool IsConverted(const std::string& path) {
-  if (path.find('/') != std::string::npos) return false;
-  const char* const kPatterns[] = {"*.json", "model*.safetensors", "tokenizer.model", "*.tiktoken",
-                                   "*.jinja"};
-  return std::any_of(std::begin(kPatterns), std::end(kPatterns),
-                     [&](const char* pattern) { return Matches(pattern, path); });
+std::string List(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
-std::string GgufFiles(const HubListing& listing) {
-  std::string names;
-  for (const HubFile& file : listing.files) {
-    if (!file.path.ends_with(".gguf")) continue;
-    names += (names.empty() ? "" : ", ") + file.path;
-  }
-  return names;
+std::vector<std::string> Paths(const std::vector<HubFile>& files) {
+  std::vector<std::string> paths;
+  for (const HubFile& file : files) paths.push_back(file.path);
+  return paths;
 }
 
 }  // namespace
@@ -135,13 +129,15 @@ void Hub::CheckStatus(const HttpReply& reply, const std::string& what) const {
     case 403:
       Fail(what, ": ", url_, " refuses it (status ", reply.status,
            "): there is no such model, or it is private or asks for consent on its page; a token "
-           "of somebody who may read it goes into HF_TOKEN");
+           "of somebody who may read it goes into HF_TOKEN, or is that of a login of the hub's own "
+           "client");
     case 404:
       Fail(what, ": ", url_, " has none (status 404)");
     default:
       if (reply.status == 408 || reply.status == 429 || reply.status >= 500) {
-        throw ConnectionLost(what + ": " + url_ + " answers with status " +
-                             std::to_string(reply.status));
+        throw ConnectionLost(
+            what + ": " + url_ + " answers with status " + std::to_string(reply.status),
+            {.retry_after = reply.retry_after});
       }
       Fail(what, ": ", url_, " answers with status ", reply.status, ", expected 200");
   }
@@ -156,16 +152,22 @@ HubListing Hub::List(const HubName& name, const std::string& revision) {
   return ListingReader(what).Read(reply.body);
 }
 
+const HubFile* HubListing::Find(const std::string& path) const {
+  const auto found = std::ranges::find(files, path, &HubFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
 std::string Hub::FileUrl(const HubName& name, const std::string& commit,
                          const HubFile& file) const {
   return url_ + "/" + name.text() + "/resolve/" + commit + "/" + Escape(file.path, Slashes::kKept);
 }
 
-std::vector<HubFile> Choose(const HubListing& listing, const std::vector<std::string>& patterns) {
+std::vector<HubFile> ChooseByPattern(const HubListing& listing,
+                                     const std::vector<std::string>& patterns) {
   std::vector<HubFile> chosen;
   std::set<std::string> used;
   for (const HubFile& file : listing.files) {
-    bool wanted = patterns.empty() && IsConverted(file.path);
+    bool wanted = false;
     for (const std::string& pattern : patterns) {
       if (!Matches(pattern, file.path)) continue;
       used.insert(pattern);
@@ -176,13 +178,45 @@ std::vector<HubFile> Choose(const HubListing& listing, const std::vector<std::st
   for (const std::string& pattern : patterns) {
     if (!used.contains(pattern)) Fail("the model has no file that --file ", pattern, " stands for");
   }
-  const auto is_model = [](const HubFile& file) {
-    return file.path.ends_with(".safetensors") || file.path.ends_with(".gguf");
-  };
-  if (patterns.empty() && std::none_of(chosen.begin(), chosen.end(), is_model)) {
-    const std::string gguf = GgufFiles(listing);
-    if (gguf.empty()) Fail("the model has neither model*.safetensors nor GGUF files");
-    Fail("the model has no model*.safetensors; choose among its GGUF files with --file: ", gguf);
+  const std::vector<std::string> gguf = GgufModels(Paths(chosen));
+  if (gguf.size() > 1) {
+    Fail("--file stands for ", gguf.size(), " models, expected one: ", List(gguf));
+  }
+  const auto other = std::ranges::find_if(
+      chosen, [](const HubFile& file) { return file.path.ends_with(".safetensors"); });
+  if (!gguf.empty() && other != chosen.end()) {
+    Fail("--file stands for two models, expected one: ", gguf[0], " and ", other->path);
+  }
+  return chosen;
+}
+
+std::vector<HubFile> ChooseConverted(const HubListing& listing, const convert::FolderFiles& files,
+                                     Named kind) {
+  const bool has_weights = !convert::FindWeights(files).files.empty();
+  const bool is_adapter = files.Has(convert::kAdapterConfigFile);
+  if (kind == Named::kAdapter && !is_adapter) {
+    Fail("it is no LoRA adapter as PEFT saves one: it has no ", convert::kAdapterConfigFile);
+  }
+  if (!has_weights && !is_adapter) {
+    const std::vector<std::string> gguf = GgufModels(Paths(listing.files));
+    const std::string missing = std::string("the model has neither ") + convert::kWeightsFile +
+                                " nor " + convert::kWeightsIndexFile;
+    if (gguf.empty()) Fail(missing, " nor GGUF files");
+    Fail(missing, "; choose among its GGUF files with --file: ", List(gguf));
+  }
+  const bool wants_adapter = kind == Named::kAdapter || !has_weights;
+  if (wants_adapter && !files.Has(convert::kAdapterWeightsFile)) {
+    Fail("the adapter has no ", convert::kAdapterWeightsFile);
+  }
+  const std::vector<std::string> paths =
+      wants_adapter ? convert::FilesOfAdapter(files) : convert::FilesOfCheckpoint(files);
+  std::vector<HubFile> chosen;
+  for (const std::string& path : paths) {
+    const HubFile* const file = listing.Find(path);
+    if (file == nullptr) {
+      Fail("the model has no ", path, ", which its ", convert::kWeightsIndexFile, " lists");
+    }
+    chosen.push_back(*file);
   }
   return chosen;
 }

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tools/common/hub_cache.h"
+#include "tools/convert/model_name.h"
+#include "tools/convert/sources/checkpoint_files.h"
 #include "tools/pull/digest.h"
 #include "tools/pull/http.h"
 
@@ -25,6 +27,9 @@ struct HubFile {
 struct HubListing {
   std::string commit;
   std::vector<HubFile> files;
+
+  // Null: there is none.
+  const HubFile* Find(const std::string& path) const;
 };
 
 class Hub {
@@ -47,8 +52,14 @@ class Hub {
   HttpClient http_;
 };
 
-// Those that one of `patterns` (as a shell's: * ? [a-z]) stands for; without patterns what
-// `rondo convert` reads of a folder. Throws Error where a pattern, or that, stands for none.
-std::vector<HubFile> Choose(const HubListing& listing, const std::vector<std::string>& patterns);
+// Both throw Error where the listing holds no such files.
+
+// Those that one of `patterns` (as a shell's: * ? [a-z]) stands for; at most one model.
+std::vector<HubFile> ChooseByPattern(const HubListing& listing,
+                                     const std::vector<std::string>& patterns);
+// What `rondo convert` reads of a model, or of an adapter: that is also chosen where there is no
+// model beside it. `files` are those of the listing.
+std::vector<HubFile> ChooseConverted(const HubListing& listing, const convert::FolderFiles& files,
+                                     Named kind);
 
 }  // namespace rondo::tools

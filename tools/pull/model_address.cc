@@ -1,13 +1,11 @@
 #include "tools/pull/model_address.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace rondo::tools {
 namespace {
-
-constexpr size_t kMaxPath = 1024;
-constexpr size_t kMaxName = 255;
 
 // With the characters that "%2F" and its like stand for.
 std::string Unescaped(const std::string& text) {
@@ -36,21 +34,14 @@ std::string TakePart(std::string* text) {
 
 }  // namespace
 
-bool IsPlainPath(const std::string& path) {
-  if (path.empty() || path.size() > kMaxPath) return false;
-  size_t begin = 0;
-  while (true) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    const bool is_odd = std::any_of(part.begin(), part.end(), [](char c) {
-      return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7f;
-    });
-    if (part.empty() || part == "." || part == ".." || part.size() > kMaxName || is_odd) {
-      return false;
-    }
-    if (end == path.size()) return true;
-    begin = end + 1;
-  }
+std::optional<std::string> HubAddress(std::string text) {
+  while (text.ends_with('/')) text.pop_back();
+  const size_t end = std::min(text.find("://"), text.size());
+  if (end == text.size()) return text.empty() ? std::nullopt : std::optional("https://" + text);
+  std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (!text.starts_with("https://") && !text.starts_with("http://")) return std::nullopt;
+  return text;
 }
 
 std::optional<ModelAddress> ParseModelAddress(const std::string& text, const std::string& hub) {

@@ -8,8 +8,9 @@
 
 namespace rondo::tools {
 
-// Each part of it is the name of a file that any system can have below a folder.
-bool IsPlainPath(const std::string& path);
+// A hub's address without a '/' at the end. One without "http://" or "https://" is reached by
+// https, so that no token goes out in the clear; of another scheme, or empty, it is none.
+std::optional<std::string> HubAddress(std::string text);
 
 struct ModelAddress {
   HubName name;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/common/hub_cache.h"
+#include "tools/convert/model_name.h"
 
 namespace rondo::tools {
 
@@ -17,7 +18,8 @@ struct PullOptions {
   std::string revision = "main";
   std::string token;               // empty: none
   std::vector<std::string> files;  // patterns; empty: what `rondo convert` reads
-  int tries = 5;                   // of a server that breaks off or has too much to do
+  Named kind = Named::kModel;      // what that is read as
+  int tries = 5;                   // in a row, of a server that breaks off or has too much to do
   int wait_ms = 1000;              // before the second try; twice as long before each further one
   long timeout_seconds = 60;
 };
@@ -25,10 +27,15 @@ struct PullOptions {
 // Told the bytes that are there and those of all chosen files.
 using PullProgress = std::function<void(uint64_t done, uint64_t total)>;
 
-// The snapshot that now holds all chosen files; `note` gets a sentence for each try that failed. A
-// file appears in the cache when its checksum was found right, and not before; what a broken
-// download left is gone on with. Throws Error or Interrupted.
-std::filesystem::path Pull(const PullOptions& options, const PullProgress& progress,
-                           const std::function<void(const std::string&)>& note);
+struct Pulled {
+  std::filesystem::path snapshot;
+  std::vector<std::string> files;  // those that were chosen, by their paths below it
+};
+
+// The snapshot now holds all chosen files; `note` gets a sentence for each try that failed. A file
+// appears in the cache when its checksum was found right, and not before; what a broken download
+// left is gone on with. Throws Error or Interrupted.
+Pulled Pull(const PullOptions& options, const PullProgress& progress,
+            const std::function<void(const std::string&)>& note);
 
 }  // namespace rondo::tools

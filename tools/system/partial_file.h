@@ -11,7 +11,7 @@
 namespace rondo::tools {
 
 // Where the system has files without a name, it is one, in the target's folder, which vanishes with
-// the process whatever ends it; elsewhere TARGET.partial-PROCESS, which the destructor removes.
+// the process whatever ends it; elsewhere one of NameBeside(), which the destructor removes.
 class PartialFile {
  public:
   // Not open, with `error`, where it cannot be made.

@@ -14,6 +14,8 @@
 #include "tests/tools/error_of.h"
 #include "tests/tools/traced_tool.h"
 #include "tools/common/error.h"
+#include "tools/system/name_beside.h"
+#include "tools/system/process.h"
 
 namespace rondo::tools {
 namespace {
@@ -55,6 +57,27 @@ TEST_F(OutputFileTest, AppearsWholeOrNotAtAll) {
     file.Write("LIST that nobody wants");
   }
   EXPECT_EQ(Folder(), (std::map<std::string, std::string>{{"x", "LIST of many"}}));
+}
+
+// As long as names may be, and of characters of three bytes, which no cut may break.
+TEST_F(OutputFileTest, NamesAreAsLongAsTheSystemHasThem) {
+  std::string signs;
+  for (int i = 0; i < 84; ++i) signs += "\u4e8c";
+  for (const std::string& name : {std::string(250, 'x'), std::string(255, 'x'), signs + "ab"}) {
+    EXPECT_EQ(Refusal(folder_ / name, Replace::kSameKind), "");
+    EXPECT_EQ(Refusal(folder_ / name, Replace::kSameKind), "");  // in its place
+    EXPECT_EQ(Folder(), (std::map<std::string, std::string>{{name, "LIST of mine"}}));
+    fs::remove(folder_ / name);
+  }
+}
+
+TEST(NameBeside, IsOfOneFileAndOfItsFolder) {
+  const std::string process = std::to_string(ProcessId());
+  EXPECT_EQ(NameBeside("a/b.rondo"), "a/b.rondo.partial-" + process);
+  EXPECT_EQ(NameBeside("b"), "b.partial-" + process);
+  const fs::path one = NameBeside(std::string(250, 'x') + "1");
+  EXPECT_NE(one, NameBeside(std::string(250, 'x') + "2"));
+  EXPECT_LT(one.native().size(), 143u);
 }
 
 TEST_F(OutputFileTest, ReplacesItsOwnKindOnly) {

@@ -33,9 +33,11 @@ class HubServer {
     // How it misbehaves:
     std::string sent = {};  // other bytes than those listed; empty: those
     size_t breaks_at = 0;   // the first answer ends after so many bytes; 0: whole
+    size_t every = 0;       // each answer ends after so many bytes; 0: whole
     bool ignores_range = false;
-    int refusals = 0;           // so many answers are status 503
-    std::string redirect = {};  // to here in place of an answer
+    int refusals = 0;              // so many answers are status 503
+    std::string retry_after = {};  // what those say of when to come again
+    std::string redirect = {};     // to here in place of an answer
   };
 
   HubServer() {
@@ -124,6 +126,7 @@ class HubServer {
     if (file.refusals > 0) {
       --file.refusals;
       response.status = 503;
+      if (!file.retry_after.empty()) response.set_header("Retry-After", file.retry_after);
       return;
     }
     if (!file.redirect.empty()) {
@@ -132,8 +135,12 @@ class HubServer {
     }
     const std::string& bytes = file.sent.empty() ? file.bytes : file.sent;
     if (file.ignores_range) const_cast<httplib::Request&>(request).ranges.clear();
-    if (file.breaks_at > 0) {
-      const size_t end = std::exchange(file.breaks_at, 0);
+    const size_t first =
+        request.ranges.empty() ? 0 : static_cast<size_t>(request.ranges.front().first);
+    size_t end = bytes.size();
+    if (file.breaks_at > 0) end = std::exchange(file.breaks_at, 0);
+    if (file.every > 0) end = std::min(end, first + file.every);
+    if (end < bytes.size()) {
       response.set_content_provider(bytes.size(), "application/octet-stream",
                                     [bytes, end](size_t offset, size_t, httplib::DataSink& sink) {
                                       if (offset >= end) return false;

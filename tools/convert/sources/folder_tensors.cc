@@ -1,98 +1,81 @@
 #include "tools/convert/sources/folder_tensors.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
 
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/checkpoint_files.h"
 #include "tools/convert/sources/float_formats.h"
-#include "tools/convert/sources/json_text.h"
 #include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr const char* kSingleFile = "model.safetensors";
-constexpr const char* kIndexFile = "model.safetensors.index.json";
-constexpr uint64_t kMaxIndexBytes = 64u << 20;
-
-// A file of `folder`, which an index calls `name`: some name it by a path of the machine that it
-// was written on. Never one outside of the folder.
-fs::path ShardOf(const fs::path& folder, const std::string& name) {
-  fs::path path = fs::path(name).lexically_normal();
-  const bool is_inside = path.is_relative() && !path.empty() && *path.begin() != "..";
-  if (is_inside && fs::exists(folder / path)) return path;
-  const size_t slash = name.find_last_of("/\\");  // of Windows, too
-  return slash == std::string::npos ? path.filename() : fs::path(name.substr(slash + 1));
+std::string InTwo(const std::string& tensor, const std::string& first, const std::string& second,
+                  const std::string& taken) {
+  return "tensor " + tensor + " is in " + first + " and in " + second + ": the one in " + taken +
+         " is taken, as " + kWeightsIndexFile + " says";
 }
 
-// Tensor name -> file in the folder, as the index has it.
-std::map<std::string, fs::path> ReadIndex(const fs::path& path, std::vector<std::string>& notes) {
-  const json index = ParseJsonObject(ReadWholeFile(path, kMaxIndexBytes), path.string());
-  if (!index.contains("weight_map") || !index["weight_map"].is_object()) {
-    Fail(path.string(), " has no object weight_map");
-  }
-  std::map<std::string, fs::path> map;
-  std::string odd;  // the first
-  for (const auto& [tensor, file] : index["weight_map"].items()) {
-    const std::string name = file.is_string() ? file.get<std::string>() : "";
-    const fs::path shard = ShardOf(path.parent_path(), name);
-    if (shard.empty() || shard == "." || shard == "..") {
-      Fail(path.string(), ": weight_map.", tensor, " is not the name of a file in this folder");
-    }
-    if (odd.empty() && shard != name) {
-      odd = name;
-      notes.push_back(path.string() + " calls a file " + odd + ": " + shard.string() +
-                      " beside it is taken");
-    }
-    map[tensor] = shard;
-  }
-  if (map.empty()) Fail(path.string(), ": weight_map is empty");
-  return map;
+std::string InNone(const std::string& index, const std::string& file, const std::string& tensor) {
+  return index + ": " + file + " does not hold tensor " + tensor + ", as it says";
 }
 
 }  // namespace
 
 FolderTensors::FolderTensors(const fs::path& directory) {
-  if (fs::exists(directory / kSingleFile)) {
-    AddFile(directory / kSingleFile);
-    return;
-  }
-  const fs::path index_path = directory / kIndexFile;
-  if (!fs::exists(index_path)) {
-    const std::string missing = std::string("holds neither ") + kSingleFile + " nor " + kIndexFile;
+  WeightFiles weights = FindWeights(DiskFolder(directory));
+  notes_ = std::move(weights.notes);
+  if (weights.files.empty()) {
+    const std::string missing =
+        std::string("holds neither ") + kWeightsFile + " nor " + kWeightsIndexFile;
     Fail(directory.string(), " ", WhatFolderIs(directory, missing));
   }
-  const std::map<std::string, fs::path> index = ReadIndex(index_path, notes_);
-  std::set<fs::path> files;
-  for (const auto& [tensor, file] : index) files.insert(file);
-  for (const fs::path& file : files) {
+  for (const std::string& file : weights.files) {
     if (!fs::exists(directory / file)) {
-      Fail(directory.string(), " lacks ", file.string(), ", which ", kIndexFile,
+      Fail(directory.string(), " lacks ", file, ", which ", kWeightsIndexFile,
            " lists: finish the download");
     }
     AddFile(directory / file);
   }
-  // The files themselves say what they hold; a tensor that is needed and in none is refused later.
-  for (const auto& [tensor, file] : index) {
-    const auto found = places_.find(tensor);
-    if (found != places_.end() && found->second.file->path() == (directory / file).string()) {
-      continue;
-    }
-    notes_.push_back(index_path.string() + ": " + file.string() + " does not hold tensor " +
-                     tensor + ", as it says");
-    return;
-  }
+  FollowIndex(directory, weights.index);
 }
 
 void FolderTensors::AddFile(const fs::path& path) {
   const Safetensors& file = files_.emplace_back(path);
   for (const auto& [name, tensor] : file.tensors()) {
     const auto [found, is_new] = places_.try_emplace(name, Place{&file, &tensor});
-    if (!is_new) Fail(file.path(), ": tensor ", name, " is also in ", found->second.file->path());
+    if (!is_new) again_[name].push_back({&file, &tensor});
+  }
+}
+
+// The files themselves say what they hold; a tensor that is needed and in none is refused later.
+// Which of two files is meant that hold one tensor the index alone can say.
+void FolderTensors::FollowIndex(const fs::path& directory,
+                                const std::map<std::string, std::string>& index) {
+  const std::string index_path = (directory / kWeightsIndexFile).string();
+  const auto is_said = [&](const std::string& name, const Place& place) {
+    const auto said = index.find(name);
+    return said != index.end() && place.file->path() == (directory / said->second).string();
+  };
+  bool is_noted = false;
+  for (const auto& [name, others] : again_) {
+    Place& place = places_.at(name);
+    const std::string first = place.file->path(), second = others.front().file->path();
+    for (const Place& other : others) {
+      if (is_said(name, other)) place = other;
+    }
+    if (!is_said(name, place)) Fail(second, ": tensor ", name, " is also in ", first);
+    if (std::exchange(is_noted, true)) continue;
+    notes_.push_back(InTwo(name, first, second, place.file->path()));
+  }
+  for (const auto& [tensor, file] : index) {
+    const auto found = places_.find(tensor);
+    if (found != places_.end() && is_said(tensor, found->second)) continue;
+    notes_.push_back(InNone(index_path, file, tensor));
+    return;
   }
 }
 

@@ -19,7 +19,7 @@ class FolderTensors {
     const Safetensors::Tensor* tensor;
   };
 
-  // model.safetensors, or the shards that model.safetensors.index.json names.
+  // The files that FindWeights() finds. Of shards that hold one tensor the index names one.
   explicit FolderTensors(const std::filesystem::path& directory);
   FolderTensors(const FolderTensors&) = delete;  // places point into it
 
@@ -41,9 +41,12 @@ class FolderTensors {
 
  private:
   void AddFile(const std::filesystem::path& path);
+  void FollowIndex(const std::filesystem::path& directory,
+                   const std::map<std::string, std::string>& index);
 
   std::deque<Safetensors> files_;
   std::map<std::string, Place> places_;
+  std::map<std::string, std::vector<Place>> again_;  // in further files
   std::vector<std::string> notes_;
 };
 

@@ -1,6 +1,7 @@
 #include "tools/convert/sources/source.h"
 
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/checkpoint_files.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
@@ -22,10 +23,10 @@ std::string NameOf(const fs::path& directory) {
 }
 
 Source OpenFolder(const fs::path& directory) {
-  if (!fs::exists(directory / "config.json")) {
+  if (!fs::exists(directory / kConfigFile)) {
     Fail(directory.string(), " ", WhatFolderIs(directory, "holds no config.json"));
   }
-  const Config config = Config::Load(directory / "config.json");
+  const Config config = Config::Load(directory / kConfigFile);
   const Quantisation quantisation = ReadQuantisation(config);
   Source source(NameOf(directory), WithoutQuantisation(config));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {

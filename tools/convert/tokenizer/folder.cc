@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/checkpoint_files.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
 #include "tools/convert/sources/what_it_is.h"
@@ -196,24 +197,8 @@ FolderTokenizer ReadVocab(const fs::path& path) {
 }  // namespace
 
 fs::path FindTokenizer(const fs::path& directory) {
-  for (const char* name : {"tokenizer.json", "tokenizer.model", "spiece.model"}) {
-    if (fs::exists(directory / name)) return directory / name;
-  }
-  fs::path found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (entry.path().extension() != ".tiktoken") continue;
-    if (!found.empty()) {
-      Fail(directory.string(), ": holds both ", found.filename().string(), " and ",
-           entry.path().filename().string(), ", expected one tokenizer");
-    }
-    found = entry.path();
-  }
-  if (found.empty() && fs::exists(directory / "vocab.json") &&
-      fs::exists(directory / "merges.txt")) {
-    return directory / "vocab.json";
-  }
-  return found;
+  const std::string file = FindTokenizerFile(DiskFolder(directory));
+  return file.empty() ? fs::path() : directory / file;
 }
 
 FolderTokenizer ReadFolderTokenizer(const fs::path& path) {

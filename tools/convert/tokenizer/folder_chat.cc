@@ -6,6 +6,7 @@
 
 #include "runtime/model/limits.h"
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/checkpoint_files.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
 #include "tools/convert/sources/what_it_is.h"
@@ -107,18 +108,10 @@ ChatSource ReadFolderChat(const fs::path& directory) {
   if (const fs::path path = directory / "chat_template.json"; fs::exists(path)) {
     ReadTemplates(LoadObject(path), path, source.templates);
   }
-  if (const fs::path path = directory / "chat_template.jinja"; fs::exists(path)) {
-    Put(source.templates, kDefault, ReadTemplateFile(path));
-  }
-  if (const fs::path folder = directory / "additional_chat_templates"; fs::is_directory(folder)) {
-    std::vector<fs::path> paths;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".jinja") paths.push_back(entry.path());
-    }
-    std::sort(paths.begin(), paths.end());
-    for (const fs::path& path : paths) {
-      Put(source.templates, path.stem().string(), ReadTemplateFile(path));
-    }
+  for (const std::string& file : FindTemplates(DiskFolder(directory))) {
+    const fs::path path = directory / file;
+    const bool is_own = file.find('/') == std::string::npos;
+    Put(source.templates, is_own ? kDefault : path.stem().string(), ReadTemplateFile(path));
   }
   std::stable_partition(source.templates.begin(), source.templates.end(),
                         [](const auto& entry) { return entry.first == kDefault; });

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tools/system/process.h"
+#include "tools/system/name_beside.h"
 
 namespace rondo::tools {
 namespace {
@@ -32,9 +32,7 @@ Descriptor OpenNameless(const fs::path& folder) {
 }  // namespace
 
 PartialFile::PartialFile(const fs::path& target, std::error_code& error)
-    : target_(target),
-      partial_(target.string() + ".partial-" + std::to_string(ProcessId())),
-      file_(OpenNameless(FolderOf(target))) {
+    : target_(target), partial_(NameBeside(target)), file_(OpenNameless(FolderOf(target))) {
   error = {};
   if (file_.is_open()) {
     path_ = "/proc/self/fd/" + std::to_string(file_.number());

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 
 #include <fcntl.h>
 #include <io.h>
 #include <sys/stat.h>
 #include <windows.h>
 
-#include "tools/system/process.h"
+#include "tools/system/name_beside.h"
 
 namespace rondo::tools {
 namespace {
@@ -19,9 +18,7 @@ std::error_code LastError() { return {errno, std::generic_category()}; }
 }  // namespace
 
 PartialFile::PartialFile(const std::filesystem::path& target, std::error_code& error)
-    : target_(target),
-      partial_(target.native() + L".partial-" + std::to_wstring(ProcessId())),
-      path_(partial_) {
+    : target_(target), partial_(NameBeside(target)), path_(partial_) {
   _wunlink(partial_.c_str());  // of a process of the same number that was killed
   file_ =
       Descriptor(_wopen(partial_.c_str(), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT,

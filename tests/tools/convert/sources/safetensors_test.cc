@@ -16,6 +16,7 @@ namespace rondo::convert {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // A file of this header and `data_bytes` of data.
@@ -258,8 +259,28 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFitTogether) {
   EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map.a"));
   SaveIndex(R"({"weight_map":{"a":"three.safetensors"}})");
   EXPECT_THAT(LoadRefusal(), HasSubstr("lacks three.safetensors"));
-  SaveIndex(R"({"weight_map":{"a":"one.safetensors","b":"two.safetensors"}})");
+  SaveIndex(R"({"weight_map":{"b":"one.safetensors","c":"two.safetensors"}})");
   EXPECT_THAT(LoadRefusal(), HasSubstr("tensor a is also in"));
+  SaveShard("three.safetensors", "d");
+  SaveIndex(R"({"weight_map":{"a":"three.safetensors","b":"one.safetensors",
+                              "c":"two.safetensors"}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("tensor a is also in"));
+}
+
+TEST_F(CheckpointTest, OfShardsThatHoldOneTensorTheIndexChooses) {
+  for (const char* name : {"one.safetensors", "three.safetensors", "two.safetensors"}) {
+    SaveShard(name, "a");
+  }
+  for (const std::string chosen : {"one", "two", "three"}) {
+    SaveIndex(R"({"weight_map":{"a":")" + chosen + R"(.safetensors","b":"one.safetensors",
+                                "c":"two.safetensors","d":"three.safetensors"}})");
+    const CheckpointFolder checkpoint(folder_.path());
+    EXPECT_THAT(checkpoint.Find("a", {2}).file, EndsWith(chosen + ".safetensors"));
+    EXPECT_THAT(
+        checkpoint.notes().front(),
+        AllOf(HasSubstr("tensor a is in "), HasSubstr("one.safetensors and in "),
+              HasSubstr(chosen + ".safetensors is taken, as model.safetensors.index.json")));
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/checkpoint_files.h"
 
 namespace rondo::convert {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kConfigFile = "adapter_config.json";
-constexpr const char* kTensorsFile = "adapter_model.safetensors";
 constexpr const char* kPrefix = "base_model.model.";
 constexpr uint64_t kMaxRank = 1u << 16;
 
@@ -103,22 +102,22 @@ double OfPattern(const Config& config, const char* key, const std::string& modul
 }
 
 fs::path TensorsOf(const fs::path& directory) {
-  if (!fs::exists(directory / kConfigFile)) {
-    Fail(directory.string(), " holds no ", kConfigFile, ": it is no adapter of PEFT's");
+  if (!fs::exists(directory / kAdapterConfigFile)) {
+    Fail(directory.string(), " holds no ", kAdapterConfigFile, ": it is no adapter of PEFT's");
   }
-  if (!fs::exists(directory / kTensorsFile)) {
-    Fail(directory.string(), " holds no ", kTensorsFile,
+  if (!fs::exists(directory / kAdapterWeightsFile)) {
+    Fail(directory.string(), " holds no ", kAdapterWeightsFile,
          fs::exists(directory / "adapter_model.bin")
              ? ": adapter_model.bin is not read, save it as safetensors"
              : "");
   }
-  return directory / kTensorsFile;
+  return directory / kAdapterWeightsFile;
 }
 
 }  // namespace
 
 PeftAdapter::PeftAdapter(const fs::path& directory) : tensors_(TensorsOf(directory)) {
-  const Config config = Config::Load(directory / kConfigFile);
+  const Config config = Config::Load(directory / kAdapterConfigFile);
   ReadConfig(config);
   for (const auto& [name, tensor] : tensors_.tensors()) AddTensor(name);
   if (modules_.empty()) Fail(tensors_.path(), " holds no tensors of LoRA");
@@ -187,7 +186,7 @@ void PeftAdapter::CheckRank(const Config& config, const std::string& name, Modul
   const double r = OfPattern(config, "rank_pattern", name,
                              static_cast<double>(config.Integer("r", 1, kMaxRank, 8)));
   if (r != static_cast<double>(module.rank)) {
-    Fail(Called(name), " has rank ", module.rank, ", ", kConfigFile, " says ", r);
+    Fail(Called(name), " has rank ", module.rank, ", ", kAdapterConfigFile, " says ", r);
   }
   const double alpha = OfPattern(config, "alpha_pattern", name, config.Number("lora_alpha", 8));
   module.scale = alpha / (config.Flag("use_rslora", false) ? std::sqrt(r) : r);
