@@ -101,7 +101,8 @@ void AddRerankCommand(CLI::App& app) {
       ->type_name("TEXT")
       ->group(kTextGroup);
   AddTooLongFlag(command, &a->too_long);
-  command->add_flag("--json", a->json, "Answer in JSON: an array of scores, the best first")
+  command
+      ->add_flag("--json", a->json, "Answer in JSON: an array of scores and logits, the best first")
       ->group(kOutputGroup);
   AddInteger(command, "--batch", &a->batch, {1, kMostSessions}, "Documents under way at a time",
              FormatCount(a->batch))

@@ -93,6 +93,35 @@ TEST_F(RerankTool, CutsTheLongerText) {
   EXPECT_EQ(refused.out, "");
 }
 
+// A bias moves all logits alike; to a float 1 / (1 + e^-30) is 1.
+void MoveLogits(const std::string& file, float by) {
+  std::fstream tensors(file, std::ios::in | std::ios::out | std::ios::binary);
+  uint64_t size = 0;
+  tensors.read(reinterpret_cast<char*>(&size), sizeof size);
+  std::string header(size, ' ');
+  tensors.read(header.data(), static_cast<std::streamsize>(size));
+  const json bias = json::parse(header).at("classifier.bias");
+  ASSERT_EQ(bias.at("dtype"), "F32");
+  tensors.seekp(static_cast<std::streamoff>(8 + size + bias.at("data_offsets").at(0).get<int>()));
+  tensors.write(reinterpret_cast<const char*>(&by), sizeof by);
+}
+
+TEST_F(RerankTool, ScoresThatAreAllOneKeepTheirOrder) {
+  const auto order = [&] {
+    EXPECT_EQ(tool_(Convert()).code, 0);
+    const ToolResult result = tool_("rerank '" + tool_.Path("r.rondo") +
+                                    "' --kv f32 --json --query why no yes maybe never because");
+    json documents = json::array();
+    for (const json& one : json::parse(result.out)) documents.push_back(one.at("document"));
+    return std::pair(documents, json::parse(result.out).at(4).at("score").get<double>());
+  };
+  Write(convert::BertClassifier());
+  const auto [usual, score] = order();
+  EXPECT_LT(score, 0.99);
+  MoveLogits(folder_ + "/model.safetensors", 30);
+  EXPECT_EQ(order(), std::pair(usual, 1.0));
+}
+
 TEST_F(RerankTool, ConvertRefusesWhatItDoesNotKnow) {
   json config = convert::BertClassifier();
   config["id2label"] = {{"0", "a"}, {"1", "b"}};
