@@ -55,6 +55,7 @@ class Rewriting {
 
   CheckpointTensors Run() {
     for (const auto& [name, tensor] : in_) {
+      if (name.find(".visual.") != std::string::npos) continue;
       if (Stacked(name, tensor) || Numbered(name, tensor) || KeysAndValues(name, tensor)) continue;
       Alone(name, tensor);
     }
@@ -182,7 +183,15 @@ class Rewriting {
 }  // namespace
 
 CheckpointTensors AsMlx(const CheckpointTensors& tensors, const std::string& model_type) {
-  return Rewriting(tensors, model_type).Run();
+  const char* const kText = "model.language_model.";
+  CheckpointTensors named;
+  for (const auto& [name, tensor] : tensors) {
+    const bool has_text = tensors.contains(std::string(kText) + "embed_tokens.weight");
+    const bool is_head = has_text && name == "lm_head.weight";
+    named[is_head ? "language_model." + name : Replaced(name, kText, "language_model.model.")] =
+        tensor;
+  }
+  return Rewriting(named, model_type).Run();
 }
 
 }  // namespace rondo::convert

@@ -39,6 +39,25 @@ void ReadOverrides(Quantisation& found) {
   }
 }
 
+// Some weights are meant for activations that are turned as the model runs, by GPTQModel's rotation
+// or compressed-tensors' transforms. Those of queries and keys cancel each other.
+void RefuseTurning(const Quantisation& found) {
+  const char* const kUnknown = "turns activations as the model runs, which is not known here";
+  if (found.config->Has("rotation")) found.config->Refuse("rotation", kUnknown);
+  const std::optional<Config> transforms = found.config->Object("transform_config");
+  const std::optional<Config> groups =
+      transforms ? transforms->Object("config_groups") : std::nullopt;
+  if (!groups) return;
+  for (const auto& [key, group] : groups->object().items()) {
+    if (!group.is_object() || !group.contains("apply")) continue;
+    for (const auto& [unused, one] : group["apply"].items()) {
+      const nlohmann::json location =
+          one.is_object() ? one.value("location", nlohmann::json()) : "";
+      if (location == "input" || location == "output") groups->Refuse(key.c_str(), kUnknown);
+    }
+  }
+}
+
 }  // namespace
 
 Quantisation ReadQuantisation(const Config& config) {
@@ -56,6 +75,7 @@ Quantisation ReadQuantisation(const Config& config) {
   // MLX names no method, and has what it says twice.
   if (found.method.empty() && found.config->Has("group_size")) found.method = "mlx";
   if (IsKnown(found.method)) {
+    RefuseTurning(found);
     ReadOverrides(found);
     return found;
   }
@@ -78,6 +98,7 @@ Quantisation ReadQuantisation(const std::filesystem::path& folder, const Config&
     const bool is_awq = found.config->Has("w_bit") || found.config->Has("zero_point");
     found.method = MethodOf(*found.config, is_awq ? "awq" : "gptq");
     if (!IsKnown(found.method)) return {};
+    RefuseTurning(found);
     ReadOverrides(found);
     return found;
   }

@@ -80,9 +80,10 @@ TEST_F(CompressedTensorsTest, WordsOfWholeCodes) {
   }
   const Matrix m = Random(2, 40, 1, 3);
   Save(Packed(m, 3));
-  std::vector<float> row(40);
-  Open(Config(3, "", "0.18.0").c_str()).Read("x.weight", 0, row);
-  EXPECT_NE(row[10], (static_cast<float>(m.codes[10]) - 4) * m.scales[0]);
+  std::vector<float> older(40), newer(40);
+  Open(Config(3).c_str()).Read("x.weight", 0, older);
+  Open(Config(3, "", "0.18.0").c_str()).Read("x.weight", 0, newer);
+  EXPECT_NE(older, newer);
 }
 
 TEST_F(CompressedTensorsTest, ScalesOfAnyStrategy) {
@@ -126,6 +127,21 @@ TEST_F(CompressedTensorsTest, ZeroPointsAsTheConfigSays) {
   Save(tensors);
   EXPECT_THAT(Refusal(Config(4, R"(, "symmetric": true)").c_str()),
               HasSubstr("x.weight_zero_point has zero points other than 0"));
+}
+
+// Weights that were turned want activations that are.
+TEST_F(CompressedTensorsTest, Transforms) {
+  Save(Packed(Random(2, 32, 1, 4), 4));
+  const auto refusal = [&](const char* location) {
+    std::string config = Config(4);
+    config.insert(config.size() - 2, R"(, "transform_config": {"config_groups": {"r": {"type":
+        "hadamard", "apply": [{"targets": ["Linear"], "location": ")" +
+                                         std::string(location) + "\"}]}}}");
+    return Refusal(config.c_str());
+  };
+  EXPECT_EQ(refusal("weight_input"), "");
+  EXPECT_EQ(refusal("k_cache"), "");
+  EXPECT_THAT(refusal("input"), HasSubstr("transform_config.config_groups.r turns activations"));
 }
 
 // 7 and 8 bits are four in a word both.

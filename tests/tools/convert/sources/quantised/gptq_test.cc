@@ -162,6 +162,8 @@ TEST_F(GptqTest, RefusesOtherForms) {
               HasSubstr("checkpoint_format is \"marlin\", expected gptq or gptq_v2"));
   EXPECT_THAT(Refusal(With(R"("bits": 4, "is_marlin_format": true)").c_str()),
               HasSubstr("is_marlin_format is true"));
+  EXPECT_THAT(Refusal(With(R"("bits": 4, "rotation": "hadamard")").c_str()),
+              HasSubstr("rotation turns activations as the model runs"));
 }
 
 // Older versions of the quantisers wrote a file of their own, and nothing into config.json.
