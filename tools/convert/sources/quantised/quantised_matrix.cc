@@ -16,9 +16,15 @@ bool IsKnown(const std::string& method) {
   return std::find(std::begin(kMethods), std::end(kMethods), method) != std::end(kMethods);
 }
 
-// GPTQModel calls quant_method `method`, too.
+// GPTQModel calls quant_method `method`, too; MLX and older quantisers name none.
 std::string MethodOf(const Config& config, const char* if_absent) {
-  return config.Text("quant_method", config.Text("method", if_absent));
+  const auto has = [&](std::initializer_list<const char*> keys) {
+    return std::ranges::any_of(keys, [&](const char* key) { return config.Has(key); });
+  };
+  const char* const guess = has({"w_bit", "zero_point"})               ? "awq"
+                            : has({"desc_act", "damp_percent", "sym"}) ? "gptq"
+                                                                       : if_absent;
+  return config.Text("quant_method", config.Text("method", guess));
 }
 
 // "+:PATTERN" or "PATTERN": what is otherwise for modules; "-:PATTERN": they are not quantised.
@@ -65,15 +71,14 @@ Quantisation ReadQuantisation(const Config& config) {
   const Config* holder = &config;
   const std::optional<Config> text = config.Object("text_config");
   if (!config.Has("quantization_config") && !config.Has("quantization") && text) holder = &*text;
-  if (holder->Has("quantization_config")) {
-    found.config = holder->Object("quantization_config");
-    found.method = MethodOf(*found.config, "");
-  } else if (holder->Has("quantization")) {
-    found.config = holder->Object("quantization");
+  // MLX, which asks `quantization` first, has what it says twice.
+  for (const char* const key : {"quantization", "quantization_config"}) {
+    const std::optional<Config> its = holder->Object(key);
+    if (!its || (found.config && !found.method.empty())) continue;
+    found.config = its;
+    found.method = MethodOf(*its, its->Has("group_size") ? "mlx" : "");
   }
   if (!found.config) return found;
-  // MLX names no method, and has what it says twice.
-  if (found.method.empty() && found.config->Has("group_size")) found.method = "mlx";
   if (IsKnown(found.method)) {
     RefuseTurning(found);
     ReadOverrides(found);
@@ -95,8 +100,7 @@ Quantisation ReadQuantisation(const std::filesystem::path& folder, const Config&
   for (const char* const name : {"quantize_config.json", "quant_config.json"}) {
     if (!std::filesystem::exists(folder / name)) continue;
     found.config = Config::Load(folder / name);
-    const bool is_awq = found.config->Has("w_bit") || found.config->Has("zero_point");
-    found.method = MethodOf(*found.config, is_awq ? "awq" : "gptq");
+    found.method = MethodOf(*found.config, "gptq");
     if (!IsKnown(found.method)) return {};
     RefuseTurning(found);
     ReadOverrides(found);

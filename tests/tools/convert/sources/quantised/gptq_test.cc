@@ -179,6 +179,11 @@ TEST_F(GptqTest, ConfigsBesideConfigJson) {
   std::ofstream(folder_ / "quantize_config.json") << R"({"bits": 4, "sym": true})";
   EXPECT_EQ(method("{}"), "gptq");
   EXPECT_EQ(method(R"({"quantization_config": {"quant_method": "fp8"}})"), "fp8");
+  EXPECT_EQ(method(R"({"quantization_config": {"bits": 4, "group_size": 32, "sym": true}})"),
+            "gptq");
+  EXPECT_EQ(method(R"({"quantization_config": {"quant_method": "fp8"},
+                       "quantization": {"bits": 4, "group_size": 32}})"),
+            "mlx");
 }
 
 }  // namespace
