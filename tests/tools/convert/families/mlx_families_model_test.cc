@@ -48,10 +48,10 @@ TEST_P(MlxFamilies, GiveTheLogitsOfTransformers) {
 
 INSTANTIATE_TEST_SUITE_P(Types, MlxFamilies,
                          testing::Values("afmoe", "deepseek_v3", "gemma4_text", "glm4_moe_lite",
-                                         "gpt_oss", "granitemoehybrid", "lfm2", "lfm2_moe",
-                                         "llama4_text", "mamba2", "minimax_m2", "mixtral",
-                                         "nemotron_h", "qwen3_5_moe_text", "qwen3_5_moe_whole",
-                                         "qwen3_moe", "qwen3_next"),
+                                         "gpt_oss", "granitemoehybrid", "lfm2_moe", "llama4_text",
+                                         "mamba2", "minimax_m2", "mixtral", "nemotron_h",
+                                         "qwen3_5_moe_text", "qwen3_5_moe_whole", "qwen3_moe",
+                                         "qwen3_next"),
                          [](const auto& type) { return std::string(type.param); });
 
 // Without experts Granite's hybrids have an MLP of usual names.
