@@ -1,11 +1,13 @@
 #include "tools/convert/fit_spec.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
 #include "tools/common/interrupt.h"
 #include "tools/convert/common/fail.h"
+#include "tools/convert/output/taken.h"
 
 namespace rondo::convert {
 namespace {
@@ -158,9 +160,24 @@ std::string LeftOutFact(const Checkpoint& checkpoint, const DecoderSpec& spec) {
   return fact;
 }
 
-// Every tensor that the spec asks for is there in the right shape, and no other is.
-// Returns the bytes of all that is read.
-uint64_t CheckTensors(const Checkpoint& checkpoint, const DecoderSpec& spec) {
+// Whether it is a bias of zeros beside a matrix that is read: older quantisers wrote one beside
+// each, and with or without it the model is the same.
+bool IsZeroBias(const Checkpoint& checkpoint, const std::string& name,
+                const std::set<std::string>& needed) {
+  constexpr const char* kEnd = ".bias";
+  if (!name.ends_with(kEnd) || !IsFloat(checkpoint.tensors().at(name)) ||
+      needed.count(name.substr(0, name.size() - std::strlen(kEnd)) + ".weight") == 0) {
+    return false;
+  }
+  std::vector<float> values(static_cast<size_t>(checkpoint.tensors().at(name).elements()));
+  checkpoint.Read(name, 0, values);
+  return std::ranges::all_of(values, [](float value) { return value == 0; });
+}
+
+// Every tensor that the spec asks for is there in the right shape, and no other is that would make
+// another model. Returns the bytes of all that is read.
+uint64_t CheckTensors(const Checkpoint& checkpoint, const DecoderSpec& spec,
+                      std::vector<std::string>& notes) {
   std::set<std::string> needed = spec.ignored;
   uint64_t bytes = 0;
   for (const TensorRecipe& recipe : spec.tensors) {
@@ -172,11 +189,21 @@ uint64_t CheckTensors(const Checkpoint& checkpoint, const DecoderSpec& spec) {
     if (recipe.factor) checkpoint.Find(recipe.factor->source, recipe.FactorShape());
     ForEachName(recipe, [&](const std::string& name) { needed.insert(name); });
   }
+  std::vector<std::string> zeros;
   for (const auto& [name, entry] : checkpoint.tensors()) {
-    if (needed.count(name) == 0 && LeftOut(spec, name).empty()) {
+    if (needed.count(name) > 0 || !LeftOut(spec, name).empty()) continue;
+    if (!IsZeroBias(checkpoint, name, needed)) {
       Fail(entry.file, ": tensor ", name, " has no place in the ", spec.architecture,
            " that config.json describes");
     }
+    zeros.push_back(name);
+  }
+  if (!zeros.empty()) {
+    const size_t others = zeros.size() - 1;
+    notes.push_back(checkpoint.tensors().at(zeros[0]).file + ": the bias " + zeros[0] +
+                    (others > 0 ? " and " + std::to_string(others) + " more, for" : ", for") +
+                    " which the " + spec.architecture +
+                    " has no place, are zeros and left out: they change nothing");
   }
   return bytes;
 }
@@ -190,7 +217,8 @@ Fit FitToCheckpoint(const Checkpoint& checkpoint, DecoderSpec& spec,
   DropPrefix(checkpoint, spec);
   ChooseForms(checkpoint, spec);
   UntieHead(checkpoint, spec, notes);
-  return {.bytes = CheckTensors(checkpoint, spec), .left_out = LeftOutFact(checkpoint, spec)};
+  return {.bytes = CheckTensors(checkpoint, spec, notes),
+          .left_out = LeftOutFact(checkpoint, spec)};
 }
 
 }  // namespace rondo::convert

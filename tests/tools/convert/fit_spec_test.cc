@@ -78,5 +78,43 @@ TEST(FitSpec, EveryTensorHasAPlaceAndAShape) {
   EXPECT_THAT(sentence(tensors), HasSubstr("tensor model.q has no place"));
 }
 
+// Names of tensors that hold one number.
+class Values final : public Names {
+ public:
+  Values(const std::map<std::string, std::vector<uint64_t>>& tensors, float value)
+      : Names(tensors), value_(value) {}
+  void Read(const std::string&, uint64_t, std::span<float> out) const override {
+    std::ranges::fill(out, value_);
+  }
+
+ private:
+  const float value_;
+};
+
+// Older quantisers wrote one beside each matrix.
+TEST(FitSpec, BiasesOfZerosAreLeftOut) {
+  const auto fit = [](const std::map<std::string, std::vector<uint64_t>>& more, float value,
+                      std::vector<std::string>& notes) {
+    std::map<std::string, std::vector<uint64_t>> tensors = {
+        {"e", {8, 4}}, {"a.weight", {4, 4}}, {"b.weight", {4, 4}}};
+    tensors.insert(more.begin(), more.end());
+    DecoderSpec spec;
+    spec.architecture = "Test";
+    spec.embedding = spec.Add({"embedding", TensorRole::kEmbedding, {{"e", 8}}, 4});
+    spec.head.weight = spec.embedding;
+    spec.Add({"a", TensorRole::kMatrix, {{"a.weight", 4}}, 4});
+    spec.Add({"b", TensorRole::kMatrix, {{"b.weight", 4}}, 4});
+    return SentenceOf([&] { FitToCheckpoint(Values(tensors, value), spec, notes); });
+  };
+  std::vector<std::string> notes;
+  EXPECT_EQ(fit({{"a.bias", {4}}, {"b.bias", {4}}}, 0, notes), "");
+  EXPECT_THAT(notes,
+              ElementsAre("file: the bias a.bias and 1 more, for which the Test has no place, "
+                          "are zeros and left out: they change nothing"));
+  EXPECT_THAT(fit({{"a.bias", {4}}}, 0.5f, notes), HasSubstr("tensor a.bias has no place"));
+  EXPECT_THAT(fit({{"c.bias", {4}}}, 0, notes), HasSubstr("tensor c.bias has no place"));
+  EXPECT_EQ(notes.size(), 1u);
+}
+
 }  // namespace
 }  // namespace rondo::convert

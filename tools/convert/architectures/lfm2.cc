@@ -91,6 +91,9 @@ DecoderSpec ReadLfm2Moe(const Config& config) {
   experts.weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
   const uint64_t dense = config.Integer("num_dense_layers", 0, kMaxLayers, 2);
   f.PlaceExperts(experts, [dense](uint32_t i) { return i >= dense; });
+  f.other_names = {{"feed_forward.w1.", "feed_forward.gate_proj."},  // of MLX
+                   {"feed_forward.w3.", "feed_forward.up_proj."},
+                   {"feed_forward.w2.", "feed_forward.down_proj."}};
   return BuildDecoder(f);
 }
 

@@ -128,6 +128,9 @@ DecoderSpec ReadGraniteHybrid(const Config& config) {
   f.mlp.FuseGate("shared_mlp.input_linear");
   f.mlp.names.down = "shared_mlp.output_linear";
   f.mlp.bias = false;
+  f.other_names = {{"shared_mlp.input_linear.gate.", "mlp.gate_proj."},  // of MLX, without experts
+                   {"shared_mlp.input_linear.up.", "mlp.up_proj."},
+                   {"shared_mlp.output_linear.", "mlp.down_proj."}};
   const std::string positions = config.Text("position_embedding_type", "nope");
   if (positions == "rope") {
     f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};

@@ -1,23 +1,37 @@
 #include "tools/convert/sources/checkpoint_folder.h"
 
 #include <algorithm>
-#include <set>
 
 #include "tools/convert/common/fail.h"
+#include "tools/convert/sources/mlx_layout.h"
 
 namespace rondo::convert {
 
 CheckpointFolder::CheckpointFolder(const std::filesystem::path& directory,
                                    const Quantisation& quantisation)
     : tensors_(directory) {
-  std::set<std::string> parts;
+  AddQuantised(quantisation);
+  for (const auto& [name, place] : tensors_.all()) {
+    if (parts_.count(name) > 0 || quantised_.count(name) > 0) continue;
+    if (!quantised_.empty() && IsOfActivations(name)) continue;
+    const Safetensors::Tensor& tensor = *place.tensor;
+    const bool is_mlx = IsMlxKernel(name, tensor.shape);
+    is_of_mlx_ |= is_mlx;
+    norms_have_ones_ |= is_mlx && IsOfLinearAttention(name);
+    Add(name, {place.file->path(), tensor.dtype, is_mlx ? KernelShape(tensor.shape) : tensor.shape,
+               tensor.bytes});
+  }
+  AddNotes();
+}
+
+void CheckpointFolder::AddQuantised(const Quantisation& quantisation) {
   for (const auto& [name, place] : tensors_.all()) {
     std::optional<QuantisedMatrix> matrix = FindQuantised(tensors_, name, quantisation);
     if (!matrix) continue;
     Entry entry = {place.file->path(), matrix->type, matrix->shape, 0};
     for (const std::string& part : matrix->parts) {
       entry.bytes += tensors_.all().at(part).tensor->bytes;
-      if (part != matrix->name) parts.insert(part);
+      if (part != matrix->name) parts_.insert(part);
     }
     if (matrix->name != name && tensors_.Find(matrix->name) != nullptr) {
       Fail(tensors_.Called(name), " is a part of ", matrix->name, ", which is there, too");
@@ -26,10 +40,19 @@ CheckpointFolder::CheckpointFolder(const std::filesystem::path& directory,
     std::string key = matrix->name;
     quantised_.emplace(std::move(key), *std::move(matrix));
   }
-  for (const auto& [name, place] : tensors_.all()) {
-    if (parts.count(name) > 0 || quantised_.count(name) > 0) continue;
-    if (!quantised_.empty() && IsOfActivations(name)) continue;
-    Add(name, {place.file->path(), place.tensor->dtype, place.tensor->shape, place.tensor->bytes});
+}
+
+// Of matrices of which the same is said, the first and how many.
+void CheckpointFolder::AddNotes() {
+  notes_ = tensors_.notes();
+  std::map<std::string, std::vector<std::string>> matrices;
+  for (const auto& [name, matrix] : quantised_) {
+    if (!matrix.note.empty()) matrices[matrix.note].push_back(name);
+  }
+  for (const auto& [note, names] : matrices) {
+    const size_t others = names.size() - 1;
+    notes_.push_back(Where() + ": tensor " + names[0] + ": " + note +
+                     (others > 0 ? ", as are " + std::to_string(others) + " more" : ""));
   }
 }
 
@@ -39,6 +62,8 @@ void CheckpointFolder::Read(const std::string& name, uint64_t first, std::span<f
   }
   const FolderTensors::Place& place = tensors_.all().at(name);
   place.file->Read(name, *place.tensor, first, out);
+  if (!norms_have_ones_ || !IsNormWithItsOne(name)) return;
+  for (float& value : out) value -= 1;
 }
 
 void CheckpointFolder::OpenMatrix(const QuantisedMatrix& matrix) const {

@@ -94,6 +94,7 @@ std::vector<uint8_t> FolderTensors::Bytes(const std::string& name) const {
 std::vector<float> FolderTensors::Floats(const std::string& name) const {
   const Place& place = places_.at(name);
   std::vector<float> values(static_cast<size_t>(place.tensor->elements()));
+  if (place.tensor->dtype == "F8_E8M0") return Exponents(name);
   if (place.tensor->dtype != "F8_E4M3") {
     place.file->Read(name, *place.tensor, 0, values);
     return values;
@@ -101,6 +102,14 @@ std::vector<float> FolderTensors::Floats(const std::string& name) const {
   const std::vector<uint8_t> bytes = Bytes(name);
   std::transform(bytes.begin(), bytes.end(), values.begin(), FromE4M3);
   place.file->CheckFinite(name, 0, values);
+  return values;
+}
+
+std::vector<float> FolderTensors::Exponents(const std::string& name) const {
+  const std::vector<uint8_t> bytes = Bytes(name);
+  std::vector<float> values(bytes.size());
+  std::transform(bytes.begin(), bytes.end(), values.begin(), FromE8M0);
+  places_.at(name).file->CheckFinite(name, 0, values);
   return values;
 }
 

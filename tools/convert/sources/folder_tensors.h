@@ -26,10 +26,12 @@ class FolderTensors {
   const std::map<std::string, Place>& all() const { return places_; }
   // Null: there is none.
   const Place* Find(const std::string& name) const;
-  // All values of a tensor of floats, of F8_E4M3's too; finite.
+  // All values of a tensor of floats, of F8_E4M3's and F8_E8M0's too; finite.
   std::vector<float> Floats(const std::string& name) const;
   // The same, of scales: none is zero.
   std::vector<float> Scales(const std::string& name) const;
+  // Of powers of two as their exponents (E8M0), which some files call U8.
+  std::vector<float> Exponents(const std::string& name) const;
   // All bytes of a tensor.
   std::vector<uint8_t> Bytes(const std::string& name) const;
   // "PATH: tensor NAME".

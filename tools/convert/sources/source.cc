@@ -27,7 +27,7 @@ Source OpenFolder(const fs::path& directory) {
     Fail(directory.string(), " ", WhatFolderIs(directory, "holds no config.json"));
   }
   const Config config = Config::Load(directory / kConfigFile);
-  const Quantisation quantisation = ReadQuantisation(config);
+  const Quantisation quantisation = ReadQuantisation(directory, config);
   Source source(NameOf(directory), WithoutQuantisation(config));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
     source.generation = Config::Load(generation);
@@ -39,6 +39,11 @@ Source OpenFolder(const fs::path& directory) {
     source.token_configs.push_back(*text);
   }
   const auto checkpoint = std::make_shared<CheckpointFolder>(directory, quantisation);
+  if (checkpoint->is_of_mlx() && config.Text("model_type", "") == "falcon_h1") {
+    config.Refuse("model_type",
+                  "is falcon_h1, into whose weights MLX has multiplied numbers of the config: "
+                  "convert from the checkpoint that it was made of");
+  }
   source.notes = checkpoint->notes();
   source.checkpoint = checkpoint;
   source.path = directory;

@@ -1,6 +1,7 @@
 #include "tools/convert/architectures/sublayers/experts.h"
 
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
@@ -89,6 +90,8 @@ class ExpertsBuilder {
       gate_up_bias.push_back(gate_up_biases);
       down_bias.push_back(down_biases);
     }
+    AddMlx(i, ".weight", size, hidden, gate_up, down);
+    if (!gate_up_bias.empty()) AddMlx(i, ".bias", size, hidden, gate_up_bias, down_bias);
     auto expert = std::make_unique<format::ExpertT>();
     expert->gate_up = Linear(own + ".gate_up", gate_up, gate_up_bias, hidden, 1);
     expert->down = Linear(own + ".down", down, down_bias, size, e_.output_factor());
@@ -150,6 +153,27 @@ class ExpertsBuilder {
       form.parts.push_back(std::move(part));
     }
     return form;
+  }
+
+  // As mlx-lm has them: gate, up and down apart, each of all experts (mlx_lm/models).
+  void AddMlx(uint32_t i, const std::string& suffix, uint64_t size, uint64_t hidden,
+              std::vector<Form>& gate_up, std::vector<Form>& down) const {
+    const std::string& expert = e_.names.expert;
+    std::string beside = expert;  // experts. as switch_mlp.
+    if (beside.ends_with("experts.")) beside.resize(beside.size() - std::strlen("experts."));
+    const auto part = [&](const std::string& name, uint64_t rows, uint64_t cols) {
+      Part one = {b_.source() + name + suffix, rows, i * rows, {e_.n_experts, rows, cols}};
+      if (suffix == ".bias") one.shape.pop_back();
+      return one;
+    };
+    for (const std::string& stem : {beside + "switch_mlp.", expert + "switch_glu.", expert}) {
+      const bool is_fc = e_.plain && stem == beside + "switch_mlp.";
+      Form both;
+      if (!e_.plain) both.parts.push_back(part(stem + "gate_proj", size, hidden));
+      both.parts.push_back(part(stem + (is_fc ? "fc1" : "up_proj"), size, hidden));
+      gate_up.push_back(std::move(both));
+      down.push_back({{part(stem + (is_fc ? "fc2" : "down_proj"), hidden, size)}});
+    }
   }
 
   uint32_t Add(const std::string& name, TensorRole role, const std::vector<Form>& forms,

@@ -38,13 +38,15 @@ std::unique_ptr<format::LinearT> Up(const LatentAttention& l, SublayerBuilder& b
     recipe.transposed = true;
   }
   recipe.parts = {std::move(part)};
-  // GGUF has both apart, and keys transposed already.
+  // GGUF and MLX have both apart, and keys transposed already.
   const uint64_t apart_rows = values ? l.v_head_dim : l.latent_dim;
-  Part apart = {b.source() + (values ? "self_attn.v_b_proj.weight" : "self_attn.k_b_proj.weight"),
-                apart_rows,
-                head * apart_rows,
-                {l.n_heads, apart_rows, recipe.cols}};
-  recipe.others.push_back({{std::move(apart)}});
+  for (const char* const apart :
+       {values ? "v_b_proj" : "k_b_proj", values ? "unembed_out" : "embed_q"}) {
+    recipe.others.push_back({{{b.source() + "self_attn." + apart + ".weight",
+                               apart_rows,
+                               head * apart_rows,
+                               {l.n_heads, apart_rows, recipe.cols}}}});
+  }
   auto linear = std::make_unique<format::LinearT>();
   linear->weight = b.spec().Add(std::move(recipe));
   return linear;

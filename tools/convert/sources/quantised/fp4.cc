@@ -1,11 +1,11 @@
 // FP4 (E2M1), two in a byte, the even one of two in the low nibble:
 //   NVFP4  codes U8 [rows, cols / 2], weight_scale F8_E4M3 [rows, cols / 16], and a scale of all:
-//   as
-//          compressed-tensors has it (X.weight_packed, X.weight_global_scale, which divides), or as
-//          ModelOpt (X.weight, X.weight_scale_2, which multiplies)
+//          as compressed-tensors has it (X.weight_packed, X.weight_global_scale, which divides), or
+//          as ModelOpt (X.weight, X.weight_scale_2, which multiplies)
 //   MXFP4  groups of 32, whose scale is a byte, a power of two: as compressed-tensors has it
-//          (X.weight_packed, X.weight_scale U8), or gpt-oss (NAME_blocks [..., groups, 16] and
-//          NAME_scales [..., groups])
+//          (X.weight_packed, X.weight_scale U8 or F8_E8M0), or gpt-oss (NAME_blocks [..., groups,
+//          16] and NAME_scales [..., groups])
+#include <algorithm>
 #include <cmath>
 
 #include "tools/convert/common/fail.h"
@@ -15,9 +15,12 @@
 namespace rondo::convert {
 namespace {
 
+constexpr std::initializer_list<const char*> kExponents = {"U8", "F8_E8M0"};
+
 // Codes [rows, half of the columns] with a scale for each `group` columns.
 QuantisedMatrix Of(const FolderTensors& tensors, const std::string& codes,
-                   const std::string& scales, uint64_t group, const char* scale_type) {
+                   const std::string& scales, uint64_t group,
+                   std::initializer_list<const char*> scale_types) {
   const Safetensors::Tensor& tensor = *tensors.all().at(codes).tensor;
   if (tensor.shape.size() != 2 || tensor.elements() == 0 || tensor.shape[1] * 2 % group != 0) {
     Fail(tensors.Called(codes), " has shape ", InBrackets(tensor.shape),
@@ -25,7 +28,7 @@ QuantisedMatrix Of(const FolderTensors& tensors, const std::string& codes,
   }
   QuantisedMatrix found;
   found.shape = {tensor.shape[0], tensor.shape[1] * 2};
-  Part(tensors, scales, {scale_type}, {found.shape[0], found.shape[1] / group}, codes);
+  Part(tensors, scales, scale_types, {found.shape[0], found.shape[1] / group}, codes);
   found.parts = {codes, scales};
   return found;
 }
@@ -43,7 +46,7 @@ std::optional<QuantisedMatrix> Nvfp4(const FolderTensors& tensors, const std::st
                                      const std::string& module, const std::string& global,
                                      bool divides) {
   const std::string scales = module + ".weight_scale";
-  QuantisedMatrix found = Of(tensors, codes, scales, 16, "F8_E4M3");
+  QuantisedMatrix found = Of(tensors, codes, scales, 16, {"F8_E4M3"});
   const float value = ReadScale(tensors, global);
   if (!(value > 0)) Fail(tensors.Called(global), " holds ", value, ", expected more than zero");
   found.name = module + ".weight";
@@ -76,7 +79,8 @@ std::optional<QuantisedMatrix> Blocks(const FolderTensors& tensors, const std::s
   const Safetensors::Tensor& its = *tensors.all().at(scales).tensor;
   std::vector<uint64_t> shape = its.shape;
   shape.push_back(16);
-  if (blocks.dtype != "U8" || its.dtype != "U8" || shape.size() < 2 || blocks.shape != shape ||
+  const bool are_exponents = std::ranges::find(kExponents, its.dtype) != kExponents.end();
+  if (blocks.dtype != "U8" || !are_exponents || shape.size() < 2 || blocks.shape != shape ||
       its.elements() == 0) {
     Fail(tensors.Called(name), " and ", scales,
          " are not 16 bytes of MXFP4 for each byte of scale");
@@ -97,10 +101,10 @@ std::optional<QuantisedMatrix> FindFp4(const FolderTensors& tensors, const std::
   if (tensors.all().at(name).tensor->dtype != "U8") return std::nullopt;
   if (const auto module = Before(name, ".weight_packed")) {
     const std::string scales = *module + ".weight_scale";
-    if (Part(tensors, scales, {"F8_E4M3", "U8"}).dtype == "F8_E4M3") {
+    if (Part(tensors, scales, {"F8_E4M3", "U8", "F8_E8M0"}).dtype == "F8_E4M3") {
       return Nvfp4(tensors, name, *module, *module + ".weight_global_scale", true);
     }
-    QuantisedMatrix found = Of(tensors, name, scales, 32, "U8");
+    QuantisedMatrix found = Of(tensors, name, scales, 32, kExponents);
     found.name = *module + ".weight";
     return Mxfp4(tensors, std::move(found), name, scales);
   }

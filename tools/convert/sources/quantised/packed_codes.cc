@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/checked.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -77,6 +78,8 @@ std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string
   const std::vector<uint8_t> bytes = tensors.Bytes(indices);
   std::vector<uint32_t> group_of(bytes.size() / sizeof(uint32_t));
   if (!bytes.empty()) std::memcpy(group_of.data(), bytes.data(), bytes.size());
+  constexpr uint32_t kNone = -1u;
+  if (std::ranges::find(group_of, kNone) != group_of.end()) return {};
   for (size_t i = 0; i < group_of.size(); ++i) {
     if (group_of[i] >= groups) {
       Fail(tensors.Called(indices), " holds ", static_cast<int32_t>(group_of[i]), " at index ", i,
@@ -86,12 +89,55 @@ std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string
   return group_of;
 }
 
-bool AreInOrder(const std::vector<uint32_t>& group_of, uint64_t groups) {
-  if (group_of.size() % groups != 0) return false;
+bool AreInOrder(const std::vector<uint32_t>& group_of, uint64_t group_size) {
   for (size_t i = 0; i < group_of.size(); ++i) {
-    if (group_of[i] != i / (group_of.size() / groups)) return false;
+    if (group_of[i] != i / group_size) return false;
   }
   return true;
+}
+
+std::optional<uint64_t> GroupSize(const Config& config, const char* key, uint64_t cols) {
+  constexpr uint64_t kMost = uint64_t{1} << 31;
+  if (!config.Has(key)) return std::nullopt;
+  return config.Number(key) == -1 ? cols : config.Integer(key, 1, kMost);
+}
+
+uint64_t CheckGroups(const FolderTensors& tensors, const std::string& scales, const Config& config,
+                     const char* key, uint64_t cols, bool any) {
+  const uint64_t groups = tensors.all().at(scales).tensor->shape[0];
+  const std::optional<uint64_t> size = GroupSize(config, key, cols);
+  if (size && CeilDiv(cols, *size) != groups) {
+    Fail(tensors.Called(scales), " has ", groups, " groups of ", cols,
+         " columns, but the config's ", key, " is ", config.object()[key].dump());
+  }
+  if (!size && !any && cols % groups != 0) {
+    Fail(tensors.Called(scales), " has ", groups, " groups, of which ", cols,
+         " columns are no whole ones");
+  }
+  return size ? *size : CeilDiv(cols, groups);
+}
+
+std::vector<uint8_t> WithoutGaps(std::span<const uint8_t> words, uint64_t count, uint32_t bits) {
+  constexpr size_t kWord = sizeof(uint32_t);
+  const uint64_t per_word = 32 / bits;
+  std::vector<uint8_t> out(CeilDiv(count * bits, uint64_t{8}));
+  for (uint64_t i = 0; i < count; ++i) {
+    uint32_t word;
+    std::memcpy(&word, &words[i / per_word * kWord], kWord);
+    const uint32_t code = word >> i % per_word * bits & ((1u << bits) - 1);
+    const uint64_t at = i * bits / 8, shift = i * bits % 8;
+    out[at] = static_cast<uint8_t>(out[at] | code << shift);
+    if (shift + bits > 8) out[at + 1] = static_cast<uint8_t>(code >> (8 - shift));
+  }
+  return out;
+}
+
+RowBytes WithoutGaps(RowBytes words, uint64_t count, uint32_t bits) {
+  return [words = std::move(words), count, bits,
+          row_of = std::vector<uint8_t>()](uint64_t row) mutable {
+    row_of = WithoutGaps(words(row), count, bits);
+    return std::span<const uint8_t>(row_of);
+  };
 }
 
 ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
@@ -106,9 +152,9 @@ ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
 
 void ScaledRows::operator()(uint64_t row, std::span<float> out) const {
   const std::span<const uint8_t> packed = codes(row);
-  const uint64_t group_size = out.size() / groups;
+  const uint64_t size = group_size > 0 ? group_size : out.size() / groups;
   for (size_t i = 0; i < out.size(); ++i) {
-    const uint64_t at = row * groups + (group_of.empty() ? i / group_size : group_of[i]);
+    const uint64_t at = row * groups + (group_of.empty() ? i / size : group_of[i]);
     const float code = static_cast<float>(BitsAt(packed, i, bits));
     out[i] = (code - (zeros.empty() ? zero : zeros[at])) * scales[at];
     if (!biases.empty()) out[i] += biases[at];

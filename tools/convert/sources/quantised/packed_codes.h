@@ -33,7 +33,8 @@ struct ScaledRows {
   RowBytes codes;
   uint32_t bits = 8;
   uint64_t groups = 1;             // of a row
-  std::vector<uint32_t> group_of;  // of each column; empty: as many columns in each
+  uint64_t group_size = 0;         // columns; the last group may have fewer. 0: all have as many
+  std::vector<uint32_t> group_of;  // of each column; empty: one group behind the other
   std::vector<float> scales;       // [row][group]
   std::vector<float> zeros;        // [row][group]; empty: `zero`
   float zero = 0;
@@ -46,6 +47,11 @@ struct ScaledRows {
 ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
                         const std::string& scales, uint64_t rows, uint64_t groups, uint32_t bits);
 
+// Where words of 32 bits hold only whole codes, the first from the low bit on, and what is left of
+// each is empty: those of a row, `count`, one behind the other.
+std::vector<uint8_t> WithoutGaps(std::span<const uint8_t> words, uint64_t count, uint32_t bits);
+RowBytes WithoutGaps(RowBytes words, uint64_t count, uint32_t bits);
+
 // Of such a matrix with `zero` everywhere, no biases and groups one behind the other.
 ReadIntegersOfRow IntegersOf(ScaledRows matrix);
 
@@ -57,10 +63,18 @@ ReadRow Fp4Rows(const RowBytes& codes, const RowBytes& scales,
 // [a][b] as [b][a].
 std::vector<float> Transposed(const std::vector<float>& values, uint64_t a, uint64_t b);
 
-// Which group each column of a matrix is in, as the tensor of I32 `indices` says.
+// Which group each column of a matrix is in, as the tensor of I32 `indices` says. Empty: one behind
+// the other, for which makers write -1, too.
 std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string& indices,
                                  uint64_t groups);
-// They are in groups of the same size, one behind the other.
-bool AreInOrder(const std::vector<uint32_t>& group_of, uint64_t groups);
+// They are in groups of this size, one behind the other.
+bool AreInOrder(const std::vector<uint32_t>& group_of, uint64_t group_size);
+
+// How many of `cols` columns share a scale, as `config` says by `key`; nothing where it does not.
+std::optional<uint64_t> GroupSize(const Config& config, const char* key, uint64_t cols);
+// Columns of a group, of which the tensor `scales` has as many as its first size. Refuses those
+// that do not fit the config or, where it names none and `any` is false, do not divide the columns.
+uint64_t CheckGroups(const FolderTensors& tensors, const std::string& scales, const Config& config,
+                     const char* key, uint64_t cols, bool any);
 
 }  // namespace rondo::convert

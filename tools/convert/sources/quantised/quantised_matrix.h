@@ -2,7 +2,9 @@
 // of one of the methods by which people quantise checkpoints.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "tools/convert/sources/config.h"
 #include "tools/convert/sources/folder_tensors.h"
+#include "tools/convert/sources/peft/python_pattern.h"
 
 namespace rondo::convert {
 
@@ -35,15 +38,27 @@ struct QuantisedMatrix {
   std::vector<std::string> parts;  // tensors of the folder, which are nothing but parts of it
   std::function<ReadRow()> open;
   std::optional<SignedIntegers> integers = {};  // where it is just those
+  std::string note = {};  // where the config says otherwise: what was taken, a sentence of "it"
 };
 
 // What config.json says of the method, as `quantization_config`, or `quantization` (MLX).
 struct Quantisation {
   std::string method;  // quant_method; "mlx"; empty: none is named
   std::optional<Config> config;
+  // Of GPTQModel's `dynamic`: modules of which the config says something else.
+  struct Override {
+    std::string key;
+    std::shared_ptr<const Config> holder;  // of the pattern
+    PythonPattern pattern;
+    std::optional<Config> config;  // nothing: they are not quantised
+  };
+  std::vector<Override> overrides = {};
 };
 // Throws Error where it names a method that is not known.
 Quantisation ReadQuantisation(const Config& config);
+// Of a folder: what config.json says, or, where that says nothing, the file that quantisers of GPTQ
+// and AWQ wrote beside it.
+Quantisation ReadQuantisation(const std::filesystem::path& folder, const Config& config);
 // The config of the model that the matrices make.
 Config WithoutQuantisation(const Config& config);
 
@@ -66,8 +81,10 @@ using FindMatrix = std::optional<QuantisedMatrix> (*)(const FolderTensors& tenso
                                                       const Quantisation& quantisation);
 std::optional<QuantisedMatrix> FindCompressed(const FolderTensors&, const std::string&,
                                               const Quantisation&);
-std::optional<QuantisedMatrix> FindGptqOrAwq(const FolderTensors&, const std::string&,
-                                             const Quantisation&);
+std::optional<QuantisedMatrix> FindAwq(const FolderTensors&, const std::string&,
+                                       const Quantisation&);
+std::optional<QuantisedMatrix> FindGptq(const FolderTensors&, const std::string&,
+                                        const Quantisation&);
 std::optional<QuantisedMatrix> FindMlx(const FolderTensors&, const std::string&,
                                        const Quantisation&);
 std::optional<QuantisedMatrix> FindBytes(const FolderTensors&, const std::string&,
@@ -88,8 +105,13 @@ const Safetensors::Tensor& Part(const FolderTensors& tensors, const std::string&
 const Safetensors::Tensor& Part(const FolderTensors& tensors, const std::string& name,
                                 std::initializer_list<const char*> types,
                                 const std::vector<uint64_t>& shape, const std::string& by);
+// What the groups of compressed-tensors' config say of weights.
+std::vector<Config> WeightSchemes(const Quantisation& quantisation);
+// Refuses a quantised module that is one of the config's modules_to_not_convert, or in one.
+void RefuseKept(const Config& config, const std::string& module);
 std::string InBrackets(const std::vector<uint64_t>& shape);  // "[2, 3]"
-// Scales are floats.
+// Scales are floats, of some files powers of two.
 inline constexpr std::initializer_list<const char*> kFloats = {"F32", "F16", "BF16"};
+inline constexpr std::initializer_list<const char*> kScales = {"F32", "F16", "BF16", "F8_E8M0"};
 
 }  // namespace rondo::convert

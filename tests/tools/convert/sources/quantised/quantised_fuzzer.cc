@@ -25,6 +25,10 @@ constexpr std::array kConfigs = {
     R"({"quant_method":"bitsandbytes"})",
     R"({"quant_method":"bitnet","quantization_mode":"online"})",
     R"({"quant_method":"mxfp4"})",
+    R"({"quant_method":"gptq","bits":4,"group_size":16,"dynamic":{"-:y":{},"x":{"bits":8}}})",
+    R"({"bits":8,"group_size":32,"mode":"mxfp8","y":{"bits":4},"quant_method":"mlx"})",
+    R"({"quant_method":"compressed-tensors","config_groups":{"g":{"weights":{"num_bits":8,
+        "symmetric":false}}}})",
 };
 constexpr size_t kDataBytes = 512;
 
@@ -95,6 +99,18 @@ std::vector<std::string> FirstInputs() {
                  {"x.weight.quant_state.bitsandbytes__nf4", "U8", "[60]", 60}}),
       Header(9, {{"x.weight", "U8", "[2,8]", 16}, {"x.weight_scale", "F32", "[1]", 4}}),
       Header(9, {{"a.layers.0.x.weight", "F32", "[2,4]", 32}}),
+      Header(1, {{"x.weight_packed", "I32", "[2,4]", 32},
+                 {"x.weight_scale", "F32", "[1]", 4},
+                 {"x.weight_zero_point", "I8", "[1]", 1},
+                 {"x.weight_shape", "I32", "[2]", 8}}),
+      Header(11, {{"x.qweight", "I32", "[8,4]", 128},
+                  {"x.qzeros", "I32", "[2,1]", 8},
+                  {"x.scales", "F16", "[2,4]", 16}}),
+      Header(12, {{"x.weight", "U32", "[2,8]", 64}, {"x.scales", "U8", "[2,1]", 2}}),
+      Header(13, {{"x.weight", "I8", "[2,8]", 16},
+                  {"x.weight_scale", "F8_E8M0", "[2,2]", 4},
+                  {"x.weight_zero_point", "I8", "[2,2]", 4},
+                  {"x.weight_g_idx", "I32", "[8]", 32}}),
       Header(10, {{"x_blocks", "U8", "[1,2,1,16]", 32}, {"x_scales", "U8", "[1,2,1]", 2}}),
   };
 }
