@@ -13,7 +13,8 @@ namespace rondo::grammar {
 namespace {
 
 constexpr size_t kUsualClasses = 160;  // with more there are fewer states
-constexpr uint64_t kCompileSteps = 20'000'000;
+// Ten thousands of words take some dozens for each of their bytes.
+constexpr uint64_t CompileSteps(size_t text_bytes) { return 20'000'000 + 100 * text_bytes; }
 
 // What memory holds, in order. What is needed while a grammar is read lies where states will be.
 struct Layout {
@@ -82,7 +83,7 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   Layout layout(options, room);
   regexes_ = layout.regexes;
   productions_ = layout.productions;
-  Budget budget(kCompileSteps);
+  Budget budget(CompileSteps(text.size()));
   const SchemaOptions schema_options = {options.spaces, options.any_order, options.named_only};
   Room reading = room;
   if (options.kind == GrammarKind::kPattern) {

@@ -279,10 +279,27 @@ class Reader {
       return Status();
     }
     Take("?");  // lazy: the same texts
-    if (Has("*") || Has("+") || Has("?")) return Wrong("a quantifier of a quantifier");
+    if (HasQuantifier()) return Wrong("a quantifier of a quantifier");
     if (piece.anchored()) return Unsupported("a quantifier of an anchor");
     Push(Piece::Of(regexes_.Repeat(piece.by[0][0], min, max, budget_)));
     return Status();
+  }
+
+  bool HasQuantifier() {
+    uint32_t min = 0, max = 0;
+    const size_t at = at_;
+    const bool has = Has("*") || Has("+") || Has("?") || (Has("{") && Counts(&min, &max));
+    at_ = at;
+    return has;
+  }
+
+  // "{,5}" or "{2, 5}": a quantifier for others, text by rules of old, and not well formed in
+  // ECMA-262 with the flag u.
+  bool HasForeignCounts() const {
+    if (!Has("{")) return false;
+    const size_t end = pattern_.find_first_not_of("0123456789, ", at_ + 1);
+    return end != std::string_view::npos && pattern_[end] == '}' &&
+           pattern_.substr(at_, end - at_).find_first_of("0123456789,") != std::string_view::npos;
   }
 
   // {2}, {2,} or {2,5}; anything else is not a quantifier.
@@ -325,7 +342,12 @@ class Reader {
       Put(kLineEnds, true, set);
       return Status();
     }
-    if (Has("*") || Has("+") || Has("?")) return Wrong("a quantifier of nothing");
+    if (HasQuantifier()) return Wrong("a quantifier of nothing");
+    if (HasForeignCounts()) return Wrong("a quantifier that is not {2}, {2,} or {2,5}");
+    if (Has("]") && odd_class_ != kNowhere) {
+      at_ = odd_class_;
+      return Unsupported("a class within a class, or one that begins with ]");
+    }
     RONDO_ASSIGN(const uint32_t code, Code());
     Put(code, set);
     return Status();
@@ -363,12 +385,17 @@ class Reader {
   }
 
   Status Escape(bool in_class, CodePoints* set) {
+    const size_t begin = at_;
     ++at_;
     if (at_ == pattern_.size()) return Wrong("a \\ with nothing behind it");
     const char c = pattern_[at_];
     constexpr std::string_view kFrom = "tnrfv0", kTo = {"\t\n\r\f\v\0", 6};
     if (const size_t simple = kFrom.find(c); simple != std::string_view::npos) {
       ++at_;
+      if (c == '0' && at_ < pattern_.size() && IsDigit(pattern_[at_])) {
+        at_ = begin;
+        return Unsupported("a character by its octal digits");
+      }
       Put(static_cast<uint8_t>(kTo[simple]), set);
       return Status();
     }
@@ -402,13 +429,19 @@ class Reader {
       default:
         break;
     }
+    if (const char* const what = Unknown(c)) {
+      at_ = begin;
+      return Unsupported(what);
+    }
     RONDO_ASSIGN(const uint32_t code, Code());
-    if (const char* const what = Unknown(c)) return Unsupported(what);
     Put(code, set);
     return Status();
   }
 
-  // What an escape asks for that is not understood; null where it is the character itself.
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+  // What an escape asks for that is not understood; null where it is the character itself. That a
+  // letter never is: what it means where patterns have it (\A, \Z, \h, ...) is something else.
   static const char* Unknown(char c) {
     switch (c) {
       case 'b':
@@ -419,9 +452,18 @@ class Reader {
         return "a property of Unicode";
       case 'c':
         return "a control character by its letter";
+      case 'k':
+        return "what a group read";
+      case 'A':
+      case 'Z':
+      case 'z':
+        return "an anchor that ECMA-262 does not have (^ and $ are those)";
       default:
-        return c == 'k' || (c >= '1' && c <= '9') ? "what a group read" : nullptr;
+        break;
     }
+    if (IsDigit(c)) return "what a group read";
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter ? "an escape that ECMA-262 does not have" : nullptr;
   }
 
   Status Class() {
@@ -429,7 +471,9 @@ class Reader {
     ++at_;
     CharacterClass all(Take("^"), spelling_, regexes_, budget_);
     CodePoints some;
+    if (Has("]")) odd_class_ = begin;
     while (!Take("]")) {
+      if (Has("[")) odd_class_ = begin;
       if (at_ == pattern_.size()) {
         at_ = begin;
         return Wrong("a class that is not closed");
@@ -460,6 +504,8 @@ class Reader {
     return Status();
   }
 
+  static constexpr size_t kNowhere = SIZE_MAX;
+
   const std::string_view pattern_;
   const Spelling spelling_;
   Regexes& regexes_;
@@ -467,6 +513,9 @@ class Reader {
   size_t at_ = 0;
   std::array<Level, kMostNested + 1> levels_;
   size_t nested_ = 0;  // levels_ that are open, but the first
+  // Of the last class that has a [ in it, or nothing: a ] behind it tells that it was meant for
+  // another notation, in which the class ends there.
+  size_t odd_class_ = kNowhere;
   bool whole_ = false;
   Regex any_ = Regexes::kEmpty;
 };

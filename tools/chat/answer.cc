@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <iterator>
 
-namespace rondo::tools {
-namespace {
+#include "tools/chat/json_text.h"
 
-// Of a model without a grammar they may be no JSON after all: they stay text.
-nlohmann::ordered_json Arguments(const std::string& text) {
-  nlohmann::ordered_json arguments = nlohmann::ordered_json::parse(text, nullptr, false);
+namespace rondo::tools {
+
+nlohmann::ordered_json ParseArguments(const std::string& text) {
+  nlohmann::ordered_json arguments = ParseJson(text);
   return arguments.is_discarded() ? nlohmann::ordered_json(text) : arguments;
 }
-
-}  // namespace
 
 nlohmann::ordered_json Answer::Message() const {
   nlohmann::ordered_json message = {{"role", "assistant"}, {"content", content}};
@@ -20,7 +18,7 @@ nlohmann::ordered_json Answer::Message() const {
   for (const Call& call : WholeCalls()) {
     nlohmann::ordered_json made = {
         {"type", "function"},
-        {"function", {{"name", call.name}, {"arguments", Arguments(call.arguments)}}}};
+        {"function", {{"name", call.name}, {"arguments", ParseArguments(call.arguments)}}}};
     if (!call.id.empty()) made["id"] = call.id;
     message["tool_calls"].push_back(made);
   }
@@ -44,25 +42,6 @@ ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options
   return status == RONDO_STATUS_OK ? ThinkingMarks{begin, end} : ThinkingMarks();
 }
 
-Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options) {
-  char why[256] = "";
-  size_t length = 0;
-  const auto write = [&](char* buffer, size_t capacity) {
-    return rondo_chat_grammar(model, &options, RONDO_CALLS_AUTO, nullptr, buffer, capacity, &length,
-                              why, sizeof why);
-  };
-  const int32_t asked = write(nullptr, 0);
-  if (asked != RONDO_STATUS_BUFFER_TOO_SMALL) throw Error(why);
-  std::string text(length + 1, '\0');
-  if (write(text.data(), text.size()) != RONDO_STATUS_OK) throw Error(why);
-  text.resize(length);
-  rondo_grammar_options grammar;
-  rondo_grammar_options_init(&grammar, sizeof grammar);
-  grammar.kind = RONDO_GRAMMAR_GBNF;
-  grammar.flags = SchemaFlags(false);
-  return MakeGrammar(model, grammar, text, "--tools");
-}
-
 AnswerReader::AnswerReader(const rondo_model* model, const rondo_chat_options& options) {
   rondo_chat_parser* parser = nullptr;
   char why[256];
@@ -73,12 +52,14 @@ AnswerReader::AnswerReader(const rondo_model* model, const rondo_chat_options& o
 
 void AnswerReader::Begin() {
   rondo_chat_parser_reset(parser_.get());
+  characters_.Reset();
   answer_ = {};
 }
 
 void AnswerReader::Push(std::string_view bytes, bool last) {
+  const std::string whole = characters_.Add(bytes);
   const int32_t status =
-      rondo_chat_parser_push(parser_.get(), bytes.data(), bytes.size(), last ? 1 : 0);
+      rondo_chat_parser_push(parser_.get(), whole.data(), whole.size(), last ? 1 : 0);
   if (status != RONDO_STATUS_OK) throw Error(rondo_status_string(status));
 }
 

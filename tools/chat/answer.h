@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/common/constraint.h"
 #include "tools/common/library.h"
+#include "tools/common/utf8.h"
 
 namespace rondo::tools {
 
@@ -18,6 +18,10 @@ struct Call {
   std::string arguments;  // JSON
   bool whole = false;     // the answer did not end within it
 };
+
+// The arguments of a call. Of a model without a grammar they may be no JSON after all, or nested
+// too deep for programs that call themselves for each level: then they are the text.
+nlohmann::ordered_json ParseArguments(const std::string& text);
 
 struct Answer {
   std::string content, thinking;
@@ -39,14 +43,12 @@ struct ThinkingMarks {
 };
 ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options& options);
 
-// The grammar of answers whose calls of the options' tools always parse. Throws Error.
-Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options);
-
 struct ParserCloser {
   void operator()(rondo_chat_parser* parser) const { rondo_chat_parser_close(parser); }
 };
 
-// Reads one answer after the other.
+// Reads one answer after the other. What a model writes need not be UTF-8, and ends where it is
+// cut, also within a character, whose bytes are then left out.
 class AnswerReader {
  public:
   // By the options' template, to which tools belong. Throws Error.
@@ -70,6 +72,7 @@ class AnswerReader {
   rondo_chat_part Next();
 
   std::unique_ptr<rondo_chat_parser, ParserCloser> parser_;
+  Utf8Pieces characters_;
   Answer answer_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tools/common/interrupt.h"
 #include "tools/system/process.h"
 
 namespace rondo::tools {
@@ -49,11 +50,13 @@ std::string RunCall(const std::string& command, const Call& call) {
     result.append(bytes.data(), n);
   }
   const std::string how = EndCommand(output);
+  CheckInterrupt();  // which has ended the command, too
   if (result.size() > kMostResultBytes) {
     Fail(command, " ", call.name, " printed more than ", kMostResultBytes, " bytes");
   }
   if (!how.empty()) Fail(command, " ", call.name, " ended with ", how);
   if (result.ends_with('\n')) result.pop_back();
+  if (result.ends_with('\r')) result.pop_back();
   return result;
 }
 

@@ -8,7 +8,8 @@
 namespace rondo::tools {
 
 // What `command NAME` prints, by the system's shell, with the call's arguments as its standard
-// input. Throws Error: no name that a shell takes as it is; it failed, or printed too much.
+// input. Throws Error: no name that a shell takes as it is; it failed, or printed too much;
+// Interrupted.
 std::string RunCall(const std::string& command, const Call& call);
 
 }  // namespace rondo::tools

@@ -12,6 +12,7 @@
 #include "tools/chat/call_runner.h"
 #include "tools/chat/conversation.h"
 #include "tools/chat/conversation_file.h"
+#include "tools/chat/functions_file.h"
 #include "tools/chat/line_reader.h"
 #include "tools/common/constraint.h"
 #include "tools/common/context.h"
@@ -25,6 +26,7 @@
 #include "tools/common/output_file.h"
 #include "tools/common/sampling.h"
 #include "tools/common/text_io.h"
+#include "tools/common/utf8.h"
 #include "tools/system/standard_files.h"
 
 namespace rondo::tools {
@@ -40,9 +42,11 @@ Examples:
 
 Functions in --tools are as chat templates have them: [{"type": "function", "function": {"name":
 "weather", "description": "Of a city", "parameters": {"type": "object", "properties": {"city":
-{"type": "string"}}, "required": ["city"], "additionalProperties": false}}}]. A call is shown, and
-the next line says whether COMMAND NAME may answer it, by the system's shell, or is the answer
-itself. Thoughts are dim on a terminal, and not there for another program.
+{"type": "string"}}, "required": ["city"], "additionalProperties": false}}}], or without "function"
+around; the schema may also be MCP's "inputSchema" or "input_schema". A call is shown, and the next
+line says whether COMMAND NAME may answer it, by the system's shell, or is the answer itself; Ctrl-C
+and Ctrl-D there, and over 16 rounds of calls, take back the whole turn. Thoughts are dim on a
+terminal, and not there for another program.
 
 Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
 with a backslash goes on in the next; """ begins and ends a text of many lines. What stands in such
@@ -65,8 +69,8 @@ constexpr const char* kHelp =
     "/stats      tokens in the context, the speed of the last turn, and how tokens are chosen\n"
     "/help       this\n"
     "/exit       end; so does Ctrl-D where nothing was typed\n"
-    "Ctrl-C stops an answer, or takes back what was typed. Ctrl-D takes back a text of many "
-    "lines.\n"
+    "Ctrl-C stops an answer, or takes back what was typed, and where a call waits for its result "
+    "the turn. Ctrl-D takes back a text of many lines.\n"
     "A line that ends with \\ goes on in the next; \"\"\" begins and ends a text of many lines.\n"
     "No line of such a text, nor of one that is pasted, is a command.\n"
     "A space before / sends the line as a message.\n";
@@ -86,6 +90,8 @@ struct Arguments {
   SamplingWish sampling;
   ConstraintWish constraint;
 };
+
+constexpr const char* kTakenBack = "the turn is taken back: the conversation is as before it";
 
 void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
   size_t length = 0;
@@ -161,10 +167,10 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
 }
 
 // What the user should know of an answer that did not end by itself.
-void TellReason(int32_t reason, uint64_t max_tokens) {
+void TellReason(int32_t reason, bool is_kept, uint64_t max_tokens) {
   switch (reason) {
     case RONDO_REASON_NONE:
-      Tell("(stopped)");
+      Tell("(stopped)", is_kept ? "" : std::string(" (") + kTakenBack + ")");
       break;
     case RONDO_REASON_TOKEN_LIMIT:
       Tell("(the limit of --max-tokens, ", FormatCount(max_tokens), ")");
@@ -246,7 +252,13 @@ std::string ResultOf(const Call& call, const std::string& exec, LineReader& line
     return "The user did not allow this call.";
   }
   try {
-    return RunCall(exec, call);
+    std::string result = RunCall(exec, call);
+    DropByteOrderMark(&result);
+    if (const size_t valid = Utf8Prefix(result); valid < result.size()) {
+      Tell("note: what ", exec, " ", call.name, " printed is not UTF-8 at its byte ", valid,
+           "; what is none counts as U+FFFD");
+    }
+    return result;
   } catch (const Error& error) {
     Tell("rondo: ", error.what());
     return "Error: the call failed.";  // how it is answered is not the model's to know
@@ -262,34 +274,70 @@ void AnswerCalls(const std::vector<Call>& calls, const std::string& exec, LineRe
   }
 }
 
+// Asks, and answers calls until there are none. A turn whose calls do not come to an end is taken
+// back, so that no call stays without a result.
+int32_t Converse(const std::string& question, const std::string& exec, LineReader& lines,
+                 Conversation* conversation) {
+  constexpr int kMostRounds = 16;  // of calls in one turn
+  int32_t reason = conversation->Ask(question, Shown());
+  try {
+    for (int round = 0; !conversation->calls().empty(); ++round) {
+      if (round == kMostRounds) {
+        Fail("after ", kMostRounds, " rounds of calls in one turn the model still made calls");
+      }
+      const std::vector<Call> calls = conversation->calls();
+      AnswerCalls(calls, exec, lines, conversation, &reason);
+    }
+  } catch (const OutputError&) {
+    throw;
+  } catch (const Error& error) {
+    conversation->TakeBack();
+    Fail(error.what(), "; ", kTakenBack);
+  } catch (const Interrupted& interruption) {
+    conversation->TakeBack();
+    if (interruption.signal() != SIGINT || !lines.is_terminal()) throw;
+    ForgetCtrlC();
+    reason = RONDO_REASON_NONE;
+  }
+  return reason;
+}
+
 // Answers one message or command; false at the end.
 bool Turn(const Message& message, const Arguments& arguments, LineReader& lines,
           Conversation& conversation) {
-  constexpr int kMostRounds = 16;  // of calls in one turn
   if (message.text.find_first_not_of(" \t\n") == std::string::npos) return true;
   if (!message.is_quoted && LooksLikeCommand(message.text)) {
     return RunCommand(message.text, arguments, conversation);
   }
-  int32_t reason = conversation.Ask(message.text, Shown());
-  for (int round = 0; !conversation.calls().empty() && round < kMostRounds; ++round) {
-    const std::vector<Call> calls = conversation.calls();
-    AnswerCalls(calls, arguments.exec, lines, &conversation, &reason);
+  const size_t before = conversation.messages().size();
+  int32_t reason = RONDO_REASON_NONE;
+  try {
+    reason = Converse(message.text, arguments.exec, lines, &conversation);
+  } catch (const OutputError&) {
+    throw;
+  } catch (const Error&) {
+    Keep(arguments.session_path, conversation);
+    throw;
   }
   Print("\n");
-  TellReason(reason, arguments.sampling.session.options.max_tokens);
+  TellReason(reason, conversation.messages().size() > before,
+             arguments.sampling.session.options.max_tokens);
   Keep(arguments.session_path, conversation);
   return true;
 }
 
 void Chat(Arguments arguments) {
-  const Model model = OpenModel(arguments.model);
+  const Model model = OpenPredictor(arguments.model);
   RequireTemplate(model.get(), arguments);
   ChatForm& form = arguments.form;
   if (!arguments.template_path.empty()) {
-    form.template_text = ReadFile("the chat template", arguments.template_path);
+    form.template_text = ReadTextFile("the chat template", arguments.template_path);
     if (form.template_text.empty()) throw Error("the chat template is empty");
   }
-  if (!arguments.tools_path.empty()) form.tools = ReadFile("the tools", arguments.tools_path);
+  if (!arguments.tools_path.empty()) form.tools = ReadFunctions(arguments.tools_path);
+  if (const size_t valid = Utf8Prefix(form.system); valid < form.system.size()) {
+    Fail("--system: the text is not UTF-8 at its byte ", valid);
+  }
   SessionSetup setup = arguments.sampling.For(model.get());
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);

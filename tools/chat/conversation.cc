@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "tools/chat/call_grammar.h"
 #include "tools/chat/turn_end.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/limits.h"
+#include "tools/common/printable.h"
 #include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
+#include "tools/common/utf8.h"
 #include "tools/system/wall_clock.h"
 
 namespace rondo::tools {
@@ -24,11 +27,14 @@ int32_t Compute(const Call& call) {
   return status;
 }
 
+bool HasCalls(const nlohmann::ordered_json& message) { return message.contains("tool_calls"); }
+
 // Without messages.
 rondo_chat_options OptionsOf(const ChatForm& form) {
   rondo_chat_options options;
   rondo_chat_options_init(&options, sizeof options);
   if (!form.special_tokens) options.flags |= RONDO_CHAT_PLAIN_CONTENT;
+  options.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
   if (!form.tools.empty()) {
     options.tools = form.tools.data();
     options.tools_bytes = form.tools.size();
@@ -94,7 +100,8 @@ Session Conversation::Open(rondo_engine* engine, SessionSetup setup) const {
 void Conversation::Reset() {
   Check(rondo_session_reset(session_.get()));
   tokens_.clear();
-  messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(n_system_), messages_.end());
+  KeepMessages(n_system_);
+  calls_.clear();
   stats_ = {};
 }
 
@@ -123,7 +130,12 @@ void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapsh
   }
   messages_ = std::move(messages);
   n_system_ = !messages_.empty() && messages_[0]["role"] == "system" ? 1 : 0;
+  calls_.clear();
   stats_ = {};
+}
+
+void Conversation::KeepMessages(size_t count) {
+  messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(count), messages_.end());
 }
 
 uint64_t Conversation::position() const { return tokens_.size(); }
@@ -134,17 +146,14 @@ uint64_t Conversation::remaining() const {
   return tokens;
 }
 
-std::vector<int32_t> Conversation::Render() const {
+std::vector<int32_t> Conversation::Render() {
   rondo_chat_options options = OptionsOf(form_);
-  std::string json;
-  try {
-    json = messages_.dump();
-  } catch (const nlohmann::json::exception&) {
-    throw Error("the message is not UTF-8");
+  if (!spelling_ && std::any_of(messages_.begin(), messages_.end(), HasCalls)) {
+    spelling_ = ReadCallSpelling(model_, options);
   }
+  const std::string json = spelling_ ? Spelled(messages_, *spelling_).dump() : messages_.dump();
   options.messages = json.data();
   options.messages_bytes = json.size();
-  options.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
   std::vector<int32_t> ids(json.size() + 1024);
   size_t count = 0;
   char message[256];
@@ -163,11 +172,7 @@ std::vector<int32_t> Conversation::Render() const {
   return ids;
 }
 
-bool Conversation::Feed(const std::vector<int32_t>& ids) {
-  // The last token is always read: the logits after it are what the answer begins with.
-  const size_t most = std::min(tokens_.size(), ids.size() - 1);
-  size_t kept = 0;
-  while (kept < most && (tokens_[kept] == ids[kept] || tokens_[kept] == kForgotten)) ++kept;
+size_t Conversation::Undo(size_t kept) {
   const int32_t undone = rondo_session_undo(session_.get(), tokens_.size() - kept);
   if (undone == RONDO_STATUS_INVALID_ARGUMENT) {
     kept = 0;  // the ring has turned over what should be undone
@@ -176,6 +181,16 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
     Check(undone);
   }
   tokens_.resize(kept);
+  return kept;
+}
+
+bool Conversation::Feed(const std::vector<int32_t>& ids) {
+  // The last token is always read: the logits after it are what the answer begins with.
+  const size_t most = std::min(tokens_.size(), ids.size() - 1);
+  size_t kept = 0;
+  while (kept < most && (tokens_[kept] == ids[kept] || tokens_[kept] == kForgotten)) ++kept;
+  kept = Undo(kept);
+  turn_kept_ = std::min(turn_kept_, kept);
   stats_.kept = kept;
   const Stopwatch watch;
   const int32_t status = Compute(
@@ -231,8 +246,29 @@ int32_t Conversation::Generate(Sink sink, Answer* answer) {
   return event.reason;
 }
 
-int32_t Conversation::Say(nlohmann::ordered_json message, Sink sink) {
+void Conversation::Begin(const std::string& question) {
+  if (const size_t valid = Utf8Prefix(question); valid < question.size()) {
+    Fail("the message is not UTF-8 at its byte ", valid);
+  }
+  turn_begin_ = messages_.size();
+  turn_kept_ = tokens_.size();
+  messages_.push_back({{"role", "user"}, {"content", question}});
+}
+
+void Conversation::AddResult(const Call& call, const std::string& result) {
+  nlohmann::ordered_json message = {
+      {"role", "tool"}, {"name", call.name}, {"content", AsUtf8(result)}};
+  if (!call.id.empty()) message["tool_call_id"] = call.id;
   messages_.push_back(std::move(message));
+}
+
+void Conversation::TakeBack() {
+  KeepMessages(turn_begin_);
+  calls_.clear();
+  Undo(std::min(turn_kept_, tokens_.size()));
+}
+
+int32_t Conversation::GoOn(Sink sink) {
   const CancelOnSignal guard(session_.get());
   stats_ = {};
   calls_.clear();
@@ -245,14 +281,16 @@ int32_t Conversation::Say(nlohmann::ordered_json message, Sink sink) {
     if (asked) reason = Generate(sink, &answer);
   } catch (const Interrupted&) {  // while the answer was shown
   } catch (const Error&) {
-    if (answer.empty()) messages_.erase(messages_.end() - 1);
+    TakeBack();
     throw;
   }
-  if (asked) {
+  const bool stopped = reason == RONDO_REASON_NONE;
+  if (stopped) answer.calls.clear();  // which nobody answers
+  if (asked && !(stopped && answer.empty())) {
     messages_.push_back(answer.Message());
-    if (reason != RONDO_REASON_NONE) calls_ = answer.WholeCalls();
+    calls_ = answer.WholeCalls();
   } else {
-    messages_.erase(messages_.end() - 1);
+    TakeBack();
   }
   ForgetCtrlC();  // it has ended the answer, and no more
   CheckInterrupt();

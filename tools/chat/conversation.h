@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/chat/answer.h"
+#include "tools/chat/call_spelling.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
@@ -55,24 +56,25 @@ class Conversation {
   // refused.
   void Load(nlohmann::ordered_json messages, std::string_view snapshot);
 
-  // Asks, and hands the answer out piece by piece. Returns why it ended, RONDO_REASON_NONE for
-  // Ctrl-C, which keeps what has been said so far. Throws Error where the question cannot be asked
-  // (the template refuses it, the context is full): the conversation is then as before.
+  // Begins a turn: asks, and hands the answer out piece by piece. Returns why it ended,
+  // RONDO_REASON_NONE for Ctrl-C, which keeps what has been said so far, but no calls; where that
+  // is nothing the turn is taken back. So it is where this throws Error (the question is not UTF-8,
+  // the template refuses it, the context is full).
   template <typename Show>
   int32_t Ask(const std::string& question, const Show& show) {
-    return Say({{"role", "user"}, {"content", question}}, SinkOf(show));
+    Begin(question);
+    return GoOn(SinkOf(show));
   }
   // Calls of the last answer; what they gave is told one by one, and the last time the model goes
-  // on as Ask tells.
+  // on as Ask tells. What of a result is not UTF-8 counts as U+FFFD.
   const std::vector<Call>& calls() const { return calls_; }
   template <typename Show>
   int32_t Tell(const Call& call, const std::string& result, bool last, const Show& show) {
-    nlohmann::ordered_json message = {{"role", "tool"}, {"name", call.name}, {"content", result}};
-    if (!call.id.empty()) message["tool_call_id"] = call.id;
-    if (last) return Say(std::move(message), SinkOf(show));
-    messages_.push_back(std::move(message));
-    return RONDO_REASON_NONE;
+    AddResult(call, result);
+    return last ? GoOn(SinkOf(show)) : RONDO_REASON_NONE;
   }
+  // Back to before the last question: where calls of its answer stay without results.
+  void TakeBack();
 
   // [{"role": ..., "content": ...}, ...]
   const nlohmann::ordered_json& messages() const { return messages_; }
@@ -98,8 +100,14 @@ class Conversation {
             &show};
   }
 
-  int32_t Say(nlohmann::ordered_json message, Sink sink);
-  std::vector<int32_t> Render() const;
+  void KeepMessages(size_t count);
+  void Begin(const std::string& question);
+  void AddResult(const Call& call, const std::string& result);
+  // The model's answer to the messages.
+  int32_t GoOn(Sink sink);
+  std::vector<int32_t> Render();
+  // The session's tokens but for those from number `kept` on, or fewer; how many.
+  size_t Undo(size_t kept);
   // Brings the session to `ids`, keeping what they share with what it has. False for Ctrl-C.
   bool Feed(const std::vector<int32_t>& ids);
   int32_t Generate(Sink sink, Answer* answer);
@@ -110,12 +118,15 @@ class Conversation {
   const ChatForm form_;
   const std::string sampling_;
   const ThinkingMarks thinking_;
-  std::optional<AnswerReader> reader_;  // where answers have more than content
+  std::optional<AnswerReader> reader_;    // where answers have more than content
+  std::optional<CallSpelling> spelling_;  // once a message has calls
   Session session_;
   // Those in the session; those that a snapshot of a sliding context no longer knew: kForgotten.
   std::vector<int32_t> tokens_;
   nlohmann::ordered_json messages_;
   size_t n_system_ = 0;  // messages that Reset keeps
+  // Of the last turn: messages before it, and tokens of the session that no part of it is in.
+  size_t turn_begin_ = 0, turn_kept_ = 0;
   std::vector<Call> calls_;
   TurnStats stats_;
 };

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 
+#include "tools/chat/json_text.h"
 #include "tools/common/error.h"
 #include "tools/common/text_io.h"
+#include "tools/common/utf8.h"
 
 namespace rondo::tools {
 namespace {
 
 // As dump(2) begins and ends it; within texts JSON has no line breaks.
 constexpr FileKind kConversationFile = {"a saved conversation", "[\n  {\n    \"role\": \"", ""};
-constexpr std::string_view kEnd = "\n]\n";
+// What a snapshot begins with.
+constexpr std::string_view kSnapshot = "\nRNDOSNAP";
+
+constexpr std::string_view kSpace = " \t\r\n";
 
 bool IsMessage(const nlohmann::ordered_json& message) {
   return message.is_object() && message.contains("role") && message["role"].is_string() &&
@@ -44,19 +49,22 @@ void SaveConversation(const std::string& path, Replace replace, const Conversati
 }
 
 bool ReadConversation(const std::string& path, Conversation* conversation) {
-  const std::string bytes = ReadFile("the conversation", path);
+  std::string bytes = ReadFile("the conversation", path);
+  DropByteOrderMark(&bytes);
   if (bytes.empty()) return true;
-  if (!bytes.starts_with(kConversationFile.begin)) {
-    Fail(path, " is not ", kConversationFile.name);
+  const size_t begin = bytes.find_first_not_of(kSpace);
+  if (begin == bytes.npos || bytes[begin] != '[') Fail(path, " is not ", kConversationFile.name);
+  const size_t end = std::min(bytes.find(kSnapshot), bytes.size());
+  if (bytes[bytes.find_last_not_of(kSpace, end - 1)] != ']') {
+    Fail(path, " was truncated: its messages do not end");
   }
-  const size_t end = bytes.find(kEnd);
-  if (end == bytes.npos) Fail(path, " was truncated: its messages do not end");
-  nlohmann::ordered_json messages =
-      nlohmann::ordered_json::parse(bytes.substr(0, end + kEnd.size()), nullptr, false);
+  nlohmann::ordered_json messages = ParseJson(bytes.substr(0, end));
   if (!messages.is_array() || !std::all_of(messages.begin(), messages.end(), IsMessage)) {
-    Fail(path, " was damaged: its messages are not a list of {\"role\": ..., \"content\": ...}");
+    Fail(path,
+         " was damaged: its messages are not a list of {\"role\": ..., "
+         "\"content\": ...}");
   }
-  const std::string snapshot = bytes.substr(end + kEnd.size());
+  const std::string snapshot = bytes.substr(std::min(end + 1, bytes.size()));
   try {
     conversation->Load(std::move(messages), snapshot);
   } catch (const Error& error) {

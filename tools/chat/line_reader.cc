@@ -13,6 +13,7 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/output.h"
 #include "tools/common/text_io.h"
+#include "tools/common/utf8.h"
 #include "tools/system/standard_files.h"
 
 namespace rondo::tools {
@@ -210,6 +211,8 @@ std::optional<LineReader::Line> LineReader::Read(const std::string& prompt) {
   Line line = {input_.substr(0, end)};
   input_.erase(0, end + 1);
   if (line.text.ends_with('\r')) line.text.pop_back();
+  if (!is_begun_) DropByteOrderMark(&line.text);
+  is_begun_ = true;
   return line;
 }
 

@@ -30,6 +30,7 @@ class LineReader {
   const bool is_terminal_;
   std::unique_ptr<Editor> editor_;  // null: lines come as they are
   std::string input_;               // then: what was read behind the last line
+  bool is_begun_ = false;           // the input's begin was read
 };
 
 // What stands for itself: no line of it is a command.

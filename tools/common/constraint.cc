@@ -1,5 +1,7 @@
 #include "tools/common/constraint.h"
 
+#include <algorithm>
+
 #include "tools/common/flags.h"
 #include "tools/common/options.h"
 #include "tools/common/text_io.h"
@@ -42,14 +44,19 @@ uint32_t SchemaFlags(bool any_json) {
   return any_json ? 0 : RONDO_SCHEMA_ONE_SPACE | RONDO_SCHEMA_NAMED_ONLY;
 }
 
-Grammar MakeGrammar(rondo_model* model, const rondo_grammar_options& options,
-                    const std::string& text, const std::string& name) {
+Grammar MakeGrammar(rondo_model* model, rondo_grammar_options* options, const std::string& text,
+                    const std::string& name) {
+  constexpr uint64_t kLeast = uint64_t{32} << 20, kMost = uint64_t{1} << 30;
   rondo_grammar* grammar = nullptr;
   char why[256];
-  const int32_t status = rondo_grammar_create(model, &options, text.data(), text.size(), nullptr, 0,
-                                              &grammar, why, sizeof why);
-  if (status != RONDO_STATUS_OK) throw Error(name + ": " + why);
-  return Grammar(grammar);
+  for (;;) {
+    const int32_t status = rondo_grammar_create(model, options, text.data(), text.size(), nullptr,
+                                                0, &grammar, why, sizeof why);
+    if (status == RONDO_STATUS_OK) return Grammar(grammar);
+    if (status != RONDO_STATUS_OUT_OF_MEMORY || options->memory_bytes == kMost) break;
+    options->memory_bytes = std::clamp(4 * options->memory_bytes, kLeast, kMost);
+  }
+  throw Error(name + ": " + why);
 }
 
 Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSetup* setup) {
@@ -59,15 +66,15 @@ Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSe
   if (!wish.json_schema.empty()) {
     options.kind = RONDO_GRAMMAR_JSON_SCHEMA;
     options.flags = SchemaFlags(wish.any_json);
-    grammar =
-        MakeGrammar(model, options, ReadFile("the schema", wish.json_schema), wish.json_schema);
+    grammar = MakeGrammar(model, &options, ReadTextFile("the schema", wish.json_schema),
+                          wish.json_schema);
   } else if (!wish.regex.empty()) {
     options.kind = RONDO_GRAMMAR_PATTERN;
-    grammar = MakeGrammar(model, options, wish.regex, "--regex");
+    grammar = MakeGrammar(model, &options, wish.regex, "--regex");
   } else if (!wish.grammar.empty()) {
     options.kind = RONDO_GRAMMAR_GBNF;
     options.flags = SchemaFlags(wish.any_json);
-    grammar = MakeGrammar(model, options, ReadFile("the grammar", wish.grammar), wish.grammar);
+    grammar = MakeGrammar(model, &options, ReadTextFile("the grammar", wish.grammar), wish.grammar);
   }
   setup->options.grammar = grammar.get();
   return grammar;

@@ -22,9 +22,10 @@ struct GrammarCloser {
 };
 using Grammar = std::unique_ptr<rondo_grammar, GrammarCloser>;
 
-// Throws Error with the library's sentence, behind `name`.
-Grammar MakeGrammar(rondo_model* model, const rondo_grammar_options& options,
-                    const std::string& text, const std::string& name);
+// In as much memory as it takes, which the options then tell. Throws Error with the library's
+// sentence, behind `name`.
+Grammar MakeGrammar(rondo_model* model, rondo_grammar_options* options, const std::string& text,
+                    const std::string& name);
 
 // --json-schema, --regex, --grammar and --any-json.
 void AddConstraintFlags(CLI::App* command, ConstraintWish* wish);

@@ -65,6 +65,15 @@ rondo_model_facts Facts(const rondo_model* model) {
   return facts;
 }
 
+Model OpenPredictor(const std::string& path) {
+  Model model = OpenModel(path);
+  rondo_embedder_facts facts = {};
+  facts.struct_size = sizeof facts;
+  rondo_model_embedder(model.get(), &facts);
+  if (facts.dimensions == 0) return model;
+  throw Error("the model makes vectors of texts and predicts no tokens: embed texts");
+}
+
 std::string Fact(const rondo_model* model, const char* key) {
   return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
     return rondo_model_fact(model, key, buffer, capacity, length);

@@ -45,6 +45,8 @@ std::string TextOutput(const Call& call) {
 // Each throws Error with the library's sentence, and what to do about it where that is known;
 // Interrupted where a signal ended it.
 Model OpenModel(const std::string& path);
+// The same of one that predicts tokens: of those that make vectors of texts it says so.
+Model OpenPredictor(const std::string& path);
 rondo_model_facts Facts(const rondo_model* model);
 // The fact's text; empty where the file does not have it.
 std::string Fact(const rondo_model* model, const char* key);

@@ -4,6 +4,8 @@
 
 #include "tools/common/error.h"
 #include "tools/common/interrupt.h"
+#include "tools/common/printable.h"
+#include "tools/common/utf8.h"
 #include "tools/system/files.h"
 #include "tools/system/standard_files.h"
 
@@ -55,6 +57,20 @@ std::string ReadFile(const std::string& what, const std::string& path) {
   const std::string name = what + " " + path;
   if (error) Fail("cannot read ", name, ": ", error.message());
   return ReadAll(file.number(), name);
+}
+
+std::string ReadTextFile(const std::string& what, const std::string& path) {
+  std::string text = ReadFile(what, path);
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    Fail(what, " ", path, " is written in UTF-16, expected UTF-8");
+  }
+  if (const size_t valid = Utf8Prefix(text); valid < text.size()) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(valid);
+    Fail(what, " ", path, " is not UTF-8 in line ", 1 + std::count(text.begin(), end, '\n'),
+         ", at its byte ", valid);
+  }
+  DropByteOrderMark(&text);
+  return text;
 }
 
 }  // namespace rondo::tools

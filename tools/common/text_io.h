@@ -17,5 +17,8 @@ std::vector<std::string> ReadLines();
 
 // A whole file or pipe. `what` names it in the error: "the text".
 std::string ReadFile(const std::string& what, const std::string& path);
+// The same of a text for programs, which must be UTF-8: Error says where it is not. A byte order
+// mark is no part of it.
+std::string ReadTextFile(const std::string& what, const std::string& path);
 
 }  // namespace rondo::tools

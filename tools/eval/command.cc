@@ -55,7 +55,7 @@ struct Subject {
   Session session;
 
   Subject(const std::string& path, const rondo_engine_options& options)
-      : model(OpenModel(path)),
+      : model(OpenPredictor(path)),
         engine(CreateEngine(model.get(), options)),
         session(OpenSession(engine.get())) {}
 };

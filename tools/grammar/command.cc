@@ -1,6 +1,7 @@
 // Tells whether a grammar is understood, what it takes, and what is written by it.
 #include "tools/commands.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ Examples:
 
 The grammar is read as `rondo run` and `rondo chat` read it; what is not understood is refused by
 its line, JSON pointer or byte. Samples are written by the model, at temperature 1 and behind
-nothing, up to 256 tokens.)";
+nothing, up to 256 tokens or as many as the model takes.)";
 
 constexpr uint64_t kSampleTokens = 256;
 
@@ -71,14 +72,17 @@ void WriteSample(rondo_engine* engine, const SessionSetup& setup, const std::vec
   }
   Print("sample: ");
   PrintAnswer(text);
-  Print(event.reason == RONDO_REASON_TOKEN_LIMIT ? " (goes on)\n" : "\n");
+  const bool goes_on =
+      event.reason == RONDO_REASON_TOKEN_LIMIT || event.reason == RONDO_REASON_CONTEXT_FULL;
+  Print(goes_on ? " (goes on)\n" : "\n");
 }
 
 void WriteSamples(const Arguments& arguments, rondo_model* model, rondo_grammar* grammar) {
   std::vector<int32_t> ids = Tokenize(model, "", true);
   if (ids.empty()) ids = Tokenize(model, "\n", true);
   rondo_engine_options options = EngineDefaults();
-  options.context = static_cast<uint32_t>(ids.size() + kSampleTokens);
+  const uint64_t most = Facts(model).context_length;
+  options.context = static_cast<uint32_t>(std::min<uint64_t>(ids.size() + kSampleTokens, most));
   options.max_sessions = 1;
   const Engine engine = CreateEngine(model, options);
   SessionSetup setup;
@@ -93,14 +97,17 @@ void WriteSamples(const Arguments& arguments, rondo_model* model, rondo_grammar*
 
 void CheckGrammar(const Arguments& arguments) {
   const Kind& kind = KindOf(arguments);
-  std::string text = ReadFile("the grammar", arguments.file);
-  if (kind.number == RONDO_GRAMMAR_PATTERN && text.ends_with('\n')) text.pop_back();
-  const Model model = OpenModel(arguments.model);
+  std::string text = ReadTextFile("the grammar", arguments.file);
+  if (kind.number == RONDO_GRAMMAR_PATTERN) {
+    if (text.ends_with('\n')) text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+  }
+  const Model model = OpenPredictor(arguments.model);
   rondo_grammar_options options;
   rondo_grammar_options_init(&options, sizeof options);
   options.kind = kind.number;
   if (kind.number != RONDO_GRAMMAR_PATTERN) options.flags = SchemaFlags(arguments.any_json);
-  const Grammar grammar = MakeGrammar(model.get(), options, text, arguments.file);
+  const Grammar grammar = MakeGrammar(model.get(), &options, text, arguments.file);
   uint64_t bytes = 0;
   char why[256];
   if (rondo_grammar_plan(model.get(), &options, text.size(), &bytes, why, sizeof why) !=

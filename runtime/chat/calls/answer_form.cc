@@ -40,15 +40,24 @@ Status ReadAnswerForm(const ChatRequest& request, jinja::Machine& machine, Answe
   jinja::Machine texts(limits);
   Probe probe(request, texts);
   Shown shown;
-  shown.prompt = probe.Prompt();
+  probe.Prompt();
   RONDO_RETURN_IF_ERROR(probe.last_error());
   AssistantMessage plain;
   plain.content = kContent;
   shown.plain = probe.Answer(plain);
   RONDO_RETURN_IF_ERROR(probe.last_error());
+  const bool fits = probe.FitPrompts(shown.plain);
+  shown.prompt = probe.Prompt();
 
   AnswerForm found;
-  ReadCalls(probe, texts, &shown, &found);
+  if (fits) {
+    ReadCalls(probe, texts, &shown, &found);
+  } else {
+    found.no_calls =
+        Status::Error(StatusCode::kUnsupported,
+                      "the chat template writes the last user's message otherwise than "
+                      "earlier ones, and does not show where it ends");
+  }
   ReadThinking(probe, texts, shown, &found);
   ReadContent(shown, &found);
   RONDO_RETURN_IF_ERROR(texts.status());

@@ -31,18 +31,21 @@ class ArgumentWriter {
 
   void Write(Value parameters) {
     const Value type = Member(machine_, parameters, "type");
+    if (!parameters.is_undefined() && !parameters.is(Kind::kDict)) {
+      return Refuse("#", "is no JSON object");
+    }
     if (type.is_string() && type.str() != "object") {
-      return Refuse("parameters", "a type that is not object");
+      return Refuse("#/type", "is not object");
     }
     if (form_.kind == ArgumentsKind::kJson) return WriteJson(parameters, type.is_string());
-    if (form_.kind == ArgumentsKind::kNotation) return WriteObject(parameters, "parameters", 0);
+    if (form_.kind == ArgumentsKind::kNotation) return WriteObject(parameters, "#", 0);
     WriteTags(parameters);
   }
 
  private:
   void Refuse(std::string_view path, std::string_view what) {
     machine_.FailWith(Status::Error(StatusCode::kUnsupported,
-                                    "%s: %s has %s, which the chat template's form of calls cannot "
+                                    "%s: %s %s, which the chat template's form of calls cannot "
                                     "hold",
                                     machine_.Clip(where_), machine_.Clip(path),
                                     machine_.Clip(what)));
@@ -55,7 +58,7 @@ class ArgumentWriter {
     for (const Dict::Entry& entry : schema.dict->all()) {
       const std::string_view key = entry.key.is_string() ? entry.key.str() : "";
       if (IsOneOf(key, kNotes) || IsOneOf(key, known)) continue;
-      Refuse(path, key);
+      Refuse(Join(path, key), "is a keyword");
       return false;
     }
     return true;
@@ -63,7 +66,7 @@ class ArgumentWriter {
 
   std::string_view Join(std::string_view path, std::string_view name) {
     TextBuilder joined(machine_);
-    joined.Append({path, ".", name});
+    joined.Append({path, "/", name});
     return joined.view();
   }
 
@@ -95,7 +98,7 @@ class ArgumentWriter {
     constexpr std::string_view kKnown[] = {"type",    "properties", "required",
                                            "$schema", "strict",     "additionalProperties",
                                            "$defs",   "definitions"};
-    if (!HasOnly(parameters, "parameters", kKnown)) return;
+    if (!HasOnly(parameters, "#", kKnown)) return;
     const Value properties = Member(machine_, parameters, "properties");
     if (!properties.is(Kind::kDict)) return;
     for (const Dict::Entry& entry : properties.dict->all()) {
@@ -103,7 +106,7 @@ class ArgumentWriter {
       const std::string_view key = entry.key.str();
       if (key.empty() || key.size() > kMaxName || key.find(Trim(form_.string_value)) != key.npos ||
           key.find(Trim(form_.other_value)) != key.npos) {
-        return Refuse("parameters.properties", key);
+        return Refuse(Join("#/properties", key), "has a name");
       }
       const ValueType type = TypeOf(machine_, entry.value);
       rules_.Raw(" (");
@@ -113,7 +116,7 @@ class ArgumentWriter {
       rules_.Pattern(type == ValueType::kString ? form_.string_value : form_.other_value);
       rules_.Raw(" ");
       if (type == ValueType::kString) {
-        WriteText(entry.value, Join("parameters.properties", entry.key.str()));
+        WriteText(entry.value, Join("#/properties", entry.key.str()));
       } else {
         rules_.Json(WithDefinitions(parameters, entry.value));
       }
@@ -154,20 +157,20 @@ class ArgumentWriter {
       choices = Value::Items(Kind::kList, one);
     }
     if (!choices.is(Kind::kList)) return false;
-    if (choices.sequence->count == 0) Refuse(path, "an empty enum");
+    if (choices.sequence->count == 0) Refuse(path, "has an empty enum");
     rules_.Raw("(");
     for (size_t i = 0; i < choices.sequence->count; ++i) {
       const Value choice = choices.sequence->items[i];
       if (i > 0) rules_.Raw(" | ");
       if (choice.is_string()) {
         const std::string_view stop = quote.empty() ? Trim(form_.close) : quote;
-        if (choice.str().find(stop) != choice.str().npos) Refuse(path, "what ends a string");
+        if (choice.str().find(stop) != choice.str().npos) Refuse(path, "has what ends a string");
         rules_.Pattern(quote);
         rules_.Raw(" ");
         rules_.Quoted(choice.str());
         rules_.Pattern(quote);
       } else if (choice.is(Kind::kDict) || choice.is(Kind::kList)) {
-        Refuse(path, "an enum of more than words and numbers");
+        Refuse(path, "has an enum of more than words and numbers");
       } else {
         const Value json = jinja::ToJson(machine_, choice, {});
         if (json.is_string()) rules_.Quoted(json.str());
@@ -180,7 +183,7 @@ class ArgumentWriter {
   // ---- A notation ----
 
   void WriteValue(Value schema, std::string_view path, int depth) {
-    if (depth > kMaxDepth) return Refuse(path, "too many levels");
+    if (depth > kMaxDepth) return Refuse(path, "has too many levels");
     if (machine_.failed()) return;
     const Value type = Member(machine_, schema, "type");
     if (!type.is_string()) {
@@ -211,13 +214,14 @@ class ArgumentWriter {
     rules_.Raw(")*)? \"]\")");
   }
 
-  void WriteMember(const Dict::Entry& entry, std::string_view path, int depth) {
+  void WriteMember(const Dict::Entry& entry, std::string_view its_path, int depth) {
     const std::string_view name = entry.key.str();
+    const std::string_view path = Join(Join(its_path, "properties"), name);
     for (const char c : name) {
       const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                          (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
       if (!plain && !form_.keys_quoted)
-        return Refuse(path, "a name of more than letters and digits");
+        return Refuse(path, "has a name of more than letters and digits");
     }
     if (form_.keys_quoted) rules_.Pattern(form_.quote);
     rules_.Raw(" ");
@@ -225,7 +229,7 @@ class ArgumentWriter {
     if (form_.keys_quoted) rules_.Pattern(form_.quote);
     rules_.Pattern(form_.colon);
     rules_.Raw(" ");
-    WriteValue(entry.value, Join(path, name), depth + 1);
+    WriteValue(entry.value, path, depth + 1);
   }
 
   // Members in the schema's order. The first that is there has no comma before it.

@@ -86,8 +86,7 @@ class GrammarWriter {
       rules_.Quoted(name);
       rules_.Pattern(call_.name_end);
       rules_.Raw(" ");
-      const Value* parameters = jinja::Find(machine, *tool, "parameters");
-      WriteArguments(call_, parameters == nullptr ? Value() : *parameters, name, &rules_);
+      WriteArguments(call_, ParametersOf(machine, *tool), name, &rules_);
     }
     rules_.Raw("\n");
     if (any || machine.failed()) return;

@@ -148,6 +148,10 @@ class CallReader {
         content > place.arguments_end) {
       before_content_ = both.substr(place.arguments_end, content - place.arguments_end);
     }
+    if (head.size() - begin.size() < probe_.closing().size()) {
+      Refuse("ends a user's message before a call otherwise than before content");
+      return false;
+    }
     if (Trim(begin).empty()) {
       Refuse("writes nothing before a call that tells it from content");
       return false;

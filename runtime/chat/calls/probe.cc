@@ -1,5 +1,7 @@
 #include "runtime/chat/calls/probe.h"
 
+#include <algorithm>
+
 #include "runtime/chat/calls/marked_text.h"
 #include "runtime/chat/calls/text_builder.h"
 
@@ -8,6 +10,9 @@ namespace {
 
 // Of a rendering behind the user's word: what an answer's form takes is far below.
 constexpr size_t kMaxTail = size_t{32} << 10;
+
+constexpr std::string_view kEarlier =
+    R"({"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}, )";
 
 struct Tail {
   jinja::Machine& machine;
@@ -68,15 +73,52 @@ void Probe::AppendCalls(TextBuilder* json, const AssistantMessage& message) cons
   json->Append(']');
 }
 
-std::string_view Probe::Prompt() {
+std::string_view Probe::Question(bool prompt) {
   TextBuilder json(machine_);
   json.Append({R"([{"role": "user", "content": ")", kUser, "\"}]"});
-  return Render(json.view(), /*prompt=*/true);
+  return Render(json.view(), prompt);
+}
+
+std::string_view Probe::Prompt() {
+  const std::string_view prompt = Question(/*prompt=*/true);
+  if (last_closing_ == closing_ || !prompt.starts_with(last_closing_)) return prompt;
+  TextBuilder fitted(machine_);
+  fitted.Append({closing_, prompt.substr(last_closing_.size())});
+  return fitted.view();
+}
+
+bool Probe::FitPrompts(std::string_view plain) {
+  const std::string_view prompt = Question(/*prompt=*/true);
+  const std::string_view alone = Question(/*prompt=*/false);
+  if (machine_.failed()) return false;
+  last_closing_ = prompt.substr(0, CommonPrefix(prompt, alone));
+  closing_ = last_closing_;
+  const std::string_view before = plain.substr(0, std::min(plain.find(kContent), plain.size()));
+  const std::string_view common = prompt.substr(0, CommonPrefix(prompt, plain));
+  const std::string_view header = Trim(prompt.substr(last_closing_.size()));
+  if (last_closing_.empty()) {
+    const size_t same = CommonSuffix(prompt, before);
+    return !Trim(common).empty() || Trim(before).empty() ||
+           FirstMarkerEnd(before.substr(before.size() - same)) > 0;
+  }
+  if (plain.starts_with(closing_)) return true;
+  if (header.empty() && !Trim(common).empty()) {  // it asks for an answer in any case
+    closing_ = last_closing_ = common;
+    return true;
+  }
+  // A prompt that adds nothing leaves an answer nothing of its own to begin with.
+  const size_t marker = FirstMarkerEnd(header);
+  const size_t end =
+      header.empty() ? before.size() : before.find(marker > 0 ? header.substr(0, marker) : header);
+  if (end == before.npos) return false;
+  closing_ = before.substr(0, end);
+  return true;
 }
 
 std::string_view Probe::Answer(const AssistantMessage& message) {
   TextBuilder json(machine_);
-  json.Append({R"([{"role": "user", "content": ")", kUser, R"("}, {"role": "assistant")"});
+  json.Append({"[", message.later ? kEarlier : "", R"({"role": "user", "content": ")", kUser,
+               R"("}, {"role": "assistant")"});
   if (message.thought.find("\"content\"") == message.thought.npos) {
     json.Append(R"(, "content": )");
     if (message.content.empty() && spelling.null_content) {

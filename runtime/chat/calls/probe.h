@@ -34,6 +34,7 @@ struct AssistantMessage {
   size_t calls = 0;
   Values values = Values::kStrings;
   bool followed = false;  // by a message of each
+  bool later = false;     // the user's message has one of each before it
 };
 
 class Probe {
@@ -45,9 +46,16 @@ class Probe {
 
   CallSpelling spelling;
 
-  // Behind the user's word, the prompt for an answer. Empty where it cannot be rendered: see
-  // last_error().
+  // Behind the user's word, the prompt for an answer, with what stands behind the user's message
+  // as FitPrompts has it. Empty where it cannot be rendered: see last_error().
   std::string_view Prompt();
+  // Some templates write the last user's message otherwise than earlier ones, so that a prompt and
+  // an answer are not alike up to where the answer begins. Makes prompts as they would be if it
+  // were an earlier one. `plain`: an answer of content alone. False where it cannot be told where
+  // the user's message ends.
+  bool FitPrompts(std::string_view plain);
+  // What ends a user's message that has an answer.
+  std::string_view closing() const { return closing_; }
   // Behind the user's word, with this answer.
   std::string_view Answer(const AssistantMessage& message);
   // With these variables in place of the request's; empty: the request's again.
@@ -62,10 +70,12 @@ class Probe {
  private:
   void AppendCalls(TextBuilder* json, const AssistantMessage& message) const;
   std::string_view Render(std::string_view messages, bool prompt);
+  std::string_view Question(bool prompt);
 
   const ChatRequest& request_;
   jinja::Machine& machine_;
   std::string_view variables_;
+  std::string_view last_closing_, closing_;  // of the last user's message, and of earlier ones
   Status last_error_;
 };
 

@@ -29,6 +29,14 @@ const Dict* FunctionOf(Machine& machine, Value item, std::string_view* name) {
   return function.dict;
 }
 
+Value ParametersOf(Machine& machine, const Dict& function) {
+  for (const std::string_view name : {"parameters", "inputSchema", "input_schema"}) {
+    const Value* found = jinja::Find(machine, function, name);
+    if (found != nullptr && !found->is_none()) return *found;
+  }
+  return Value();
+}
+
 ValueType TypeOf(Machine& machine, Value schema) {
   const Value type = Member(machine, schema, "type");
   if (type.is_string()) return IsStringType(type) ? ValueType::kString : ValueType::kOther;
@@ -61,9 +69,7 @@ void ToolTable::Read(Machine& reading, std::string_view json, Machine& memory) {
     if (function == nullptr) continue;
     Tool& tool = tools_[i];
     tool.name = KeepText(memory, name);
-    const Value* parameters = jinja::Find(reading, *function, "parameters");
-    const Value properties =
-        parameters == nullptr ? Value() : Member(reading, *parameters, "properties");
+    const Value properties = Member(reading, ParametersOf(reading, *function), "properties");
     if (!properties.is(Kind::kDict)) continue;
     tool.arguments = memory.NewArray<Tool::Argument>(properties.dict->count);
     for (size_t k = 0; k < tool.arguments.size(); ++k) {

@@ -27,6 +27,8 @@ struct Tool {
 // The function in an item of a list of tools: its "function", or itself; nullptr where it has no
 // name.
 const jinja::Dict* FunctionOf(jinja::Machine& machine, jinja::Value item, std::string_view* name);
+// The schema of its arguments, as chat templates, MCP or another maker name it, or undefined.
+jinja::Value ParametersOf(jinja::Machine& machine, const jinja::Dict& function);
 // The member of an object, or undefined.
 jinja::Value Member(jinja::Machine& machine, jinja::Value object, std::string_view name);
 ValueType TypeOf(jinja::Machine& machine, jinja::Value schema);

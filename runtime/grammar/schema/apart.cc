@@ -28,6 +28,7 @@ void SchemaCompiler::ForEachConjunct(JsonValue schema, int nested, const Visit& 
 // No two hold at once, for each asks for an object that has a member by which it is known from the
 // others. What is told so needs no rule for each two of them.
 bool SchemaCompiler::AreToldApart(const Terms& terms, JsonValue list) {
+  if (AreDifferentTexts(list)) return true;
   bool are = false;
   ForEachConjunct(json_.first(list), 0, [&](JsonValue schema) {
     const JsonValue properties = json_.Find(schema, "properties");
@@ -37,6 +38,24 @@ bool SchemaCompiler::AreToldApart(const Terms& terms, JsonValue list) {
     }
   });
   return are;
+}
+
+// Each is a text that no other is.
+bool SchemaCompiler::AreDifferentTexts(JsonValue list) {
+  List<std::string_view>& texts = room_.names;
+  texts.Shrink(0);
+  for (JsonValue one = json_.first(list); one != Json::kNone; one = json_.next(one)) {
+    const JsonValue its = json_.Find(one, "const");
+    if (IsReferenceAlone(one) || !Is(its, Json::Kind::kString)) return false;
+    if (!texts.Add(json_.text(its), budget_)) return false;
+  }
+  return AreDifferent(texts);
+}
+
+bool SchemaCompiler::AreDifferent(List<std::string_view>& texts) {
+  std::string_view* const first = &texts[0];
+  std::sort(first, first + texts.size());
+  return std::adjacent_find(first, first + texts.size()) == first + texts.size();
 }
 
 // In each it is one of some texts, which no other has.
@@ -76,10 +95,7 @@ bool SchemaCompiler::AreToldApartBy(std::string_view name, const Terms& terms, J
     });
     if (!is_object || !is_required || !are_texts || texts.size() == before) return false;
   }
-  if (!budget_.ok()) return false;
-  std::string_view* const first = &texts[0];
-  std::sort(first, first + texts.size());
-  return std::adjacent_find(first, first + texts.size()) == first + texts.size();
+  return budget_.ok() && AreDifferent(texts);
 }
 
 }  // namespace rondo::grammar

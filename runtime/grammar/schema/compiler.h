@@ -143,6 +143,8 @@ class SchemaCompiler {
   // ---- apart.cc: alternatives of which at most one holds
   bool AreToldApart(const Terms& terms, JsonValue list);
   bool AreToldApartBy(std::string_view name, const Terms& terms, JsonValue list);
+  bool AreDifferentTexts(JsonValue list);
+  static bool AreDifferent(List<std::string_view>& texts);
   template <typename Visit>
   void ForEachConjunct(JsonValue schema, int nested, const Visit& visit);
 

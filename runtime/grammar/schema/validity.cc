@@ -96,6 +96,7 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesKeyword(JsonValue value, JsonVal
   if (key == "const") return yes(json_.Equal(value, part));
   if (key == "enum") {
     bool found = false;
+    budget_.Spend(json_.count(part) / 16);
     for (JsonValue v = json_.first(part); v != Json::kNone; v = json_.next(v)) {
       found = found || json_.Equal(value, v);
     }
@@ -183,7 +184,7 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
   for (JsonValue part = json_.first(schema); part != Json::kNone; part = json_.next(part)) {
     const std::string_view key = json_.key(part);
     if (alone && key != "$ref") continue;
-    if (nested == 0 && part == enumeration_) continue;  // which it is of
+    if (part == enumeration_ && (value == part || json_.parent(value) == part)) continue;
     if ((DoneOf(key) & done) != 0) continue;
     if (key == "$ref") {
       const JsonValue target = TargetOrNone(part);

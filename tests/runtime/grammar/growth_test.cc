@@ -88,6 +88,16 @@ const Kind kKinds[] = {
        return R"({"enum": [)" + Each(n, ", ", [](int i) { return Quoted(Word(i)); }) + "]}";
      },
      [](int) { return Quoted(Word(100)); }},
+    {"enum in allOf", kSchema,
+     [](int n) {
+       return R"({"allOf": [{"type": "string"}, {"enum": [)" +
+              Each(n, ", ", [](int i) { return Quoted(Word(i)); }) + "]}]}";
+     }},
+    {"oneOf of texts", kSchema,
+     [](int n) {
+       return R"({"oneOf": [)" +
+              Each(n, ", ", [](int i) { return R"({"const": )" + Quoted(Word(i)) + "}"; }) + "]}";
+     }},
     {"enum of pattern", kSchema,
      [](int n) { return R"({"type": "string", "pattern": "^()" + Each(n, "|", Word) + ")$\"}"; }},
     {"integers", kSchema, [](int n) { return R"({"enum": [)" + Each(n, ", ", Number) + "]}"; }},

@@ -72,6 +72,31 @@ TEST(Pattern, StandsInAJsonStringInOneWay) {
   EXPECT_TRUE(control("\\u0001"));
 }
 
+// What other notations have and ECMA-262 has not with the flag u is refused, or is what it is
+// there: no letter stands for itself behind a \.
+TEST(Pattern, LettersBehindABackslashAreNoLetters) {
+  const std::string known = "bBcdDfknpPrsStuvwWx";
+  for (char c = 'A'; c <= 'z'; ++c) {
+    const std::string pattern = std::string("\\") + c;
+    const bool is_letter = c <= 'Z' || c >= 'a';
+    if (!is_letter) {
+      EXPECT_TRUE(Matcher(pattern).status().ok()) << pattern;
+    } else if (known.find(c) == known.npos) {
+      EXPECT_EQ(Matcher(pattern).status().code(), StatusCode::kUnsupported) << pattern;
+      EXPECT_EQ(Matcher("[" + pattern + "]").status().code(), StatusCode::kUnsupported) << pattern;
+    }
+  }
+  for (const char* const pattern :
+       {"a++",       "a*+",     "a?+",           "(?i)a",    "(?i:a)",  "(?P<n>a)",
+        "(?>a)",     "(?#a)",   "(?|a)",         "(?R)",     "(?<=a)b", "(?<!a)b",
+        "(*ACCEPT)", "\\Q.\\E", "\\x{41}",       "\\o{101}", "\\g1",    "\\N{DASH}",
+        "[[.a.]]",   "[[=a=]]", "[a-z-[aeiou]]", "a{ 2 }",   "a{,}"}) {
+    EXPECT_FALSE(Matcher(pattern).status().ok()) << pattern;
+  }
+  Matcher brackets("^\\[.*]{x}$");  // right in every notation
+  EXPECT_TRUE(brackets("[a]{x}"));
+}
+
 TEST(Pattern, RefusesByNameAndPlace) {
   const struct {
     const char* pattern;
@@ -92,6 +117,18 @@ TEST(Pattern, RefusesByNameAndPlace) {
       {"(a)\\1", StatusCode::kUnsupported, "what a group read"},
       {"\\bword", StatusCode::kUnsupported, "a word's boundary"},
       {"\\p{L}", StatusCode::kUnsupported, "a property of Unicode"},
+      {"a\\Z", StatusCode::kUnsupported, "ECMA-262 does not have (^ and $ are those) at byte 1"},
+      {"\\Aabc\\Z", StatusCode::kUnsupported, "at byte 0"},
+      {"[\\h]", StatusCode::kUnsupported, "an escape that ECMA-262 does not have at byte 1"},
+      {"x[[:alpha:]]y", StatusCode::kUnsupported, "a class within a class"},
+      {"[]a]", StatusCode::kUnsupported, "one that begins with ] at byte 0"},
+      {"[a-z&&[^b]]", StatusCode::kUnsupported, "a class within a class"},
+      {"a{,3}", StatusCode::kInvalidArgument, "at byte 1: a quantifier that is not {2}"},
+      {"a{2, 3}", StatusCode::kInvalidArgument, "at byte 1: a quantifier that is not {2}"},
+      {"a{2}{3}", StatusCode::kInvalidArgument, "at byte 4: a quantifier of a quantifier"},
+      {"a{2}+", StatusCode::kInvalidArgument, "at byte 4: a quantifier of a quantifier"},
+      {"a|{2}", StatusCode::kInvalidArgument, "at byte 2: a quantifier of nothing"},
+      {"\\012", StatusCode::kUnsupported, "a character by its octal digits at byte 0"},
       {"(?<=a)b", StatusCode::kUnsupported, "a lookbehind"},
       {"((?=a)b)", StatusCode::kUnsupported, "a lookahead inside of a group"},
       {"(^a)*", StatusCode::kUnsupported, "a quantifier of an anchor"},

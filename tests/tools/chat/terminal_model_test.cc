@@ -10,6 +10,7 @@
 #include "rondo/rondo.h"
 #include "tests/support/places.h"
 #include "tests/tools/chat/saved_messages.h"
+#include "tests/tools/chat/script_model.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/terminal.h"
 
@@ -189,6 +190,42 @@ TEST_F(TerminalTest, OtherSignalsEndTheProgramAndGiveTheTerminalBack) {
       EXPECT_TRUE(terminal.IsCooked());
     }
   }
+}
+
+// Where a call waits for its result both take back the whole turn: what follows must not stand
+// behind a call without one.
+TEST_F(TerminalTest, CtrlCAndCtrlDAtACallTakeBackTheTurn) {
+  const std::string call = "<tool_call>\n{\"name\": \"stop\", \"arguments\": {}}\n</tool_call>";
+  Script script;
+  script.specials = {"<|im_end|>", "<|im_start|>"};
+  script.chunks = {call};
+  script.next = {{"\n", call}};
+  script.chat_template = ScriptTemplate(false);
+  WriteScriptModel(tool_.Path("script"), script);
+  tool_.Write("tools.json", R"([{"type": "function", "function": {"name": "stop", "parameters": )"
+                            R"({"type": "object", "additionalProperties": false}}}])");
+  Terminal terminal("chat " + tool_.Convert(tool_.Path("script"), "f32") + " --tools '" +
+                        tool_.Path("tools.json") + "'",
+                    nullptr);
+  for (const char* const key : {kCtrlC, kCtrlD}) {
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+    terminal.Type("Hello\r");
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("result: "));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+    terminal.Type("one");
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("one"));
+    terminal.Type(std::string("\r"));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("result: "));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+    terminal.Type(key);
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("the turn is taken back"));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+    terminal.Type("/save " + tool_.Path("saved.json") + "\r");
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("there is nothing to save yet"));
+  }
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  terminal.Type(kCtrlD);
+  EXPECT_EQ(terminal.Wait(), 0);
 }
 
 }  // namespace

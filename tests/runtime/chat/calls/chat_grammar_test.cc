@@ -116,6 +116,38 @@ TEST_F(ChatGrammarTest, TokensThatEndAGenerationEndIt) {
          "<|return|>");
 }
 
+// The last user's message ends otherwise than earlier ones: no text of a prompt is the answer's.
+TEST_F(ChatGrammarTest, TheLastUsersMessageMayDiffer) {
+#define RONDO_LAST_USER(last, earlier, header)                                                \
+  "{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}{% if loop.last %}" last    \
+  "{% else %}" earlier "{% endif %}{% else %}" header                                         \
+  "{{ m.content }}{% for c in m.tool_calls %}<call>\n"                                        \
+  "{\"name\": \"{{ c.function.name }}\", \"arguments\": {{ c.function.arguments|tojson }}}\n" \
+  "</call>{% endfor %}<|end|>\n{% endif %}{% endfor %}{% if add_generation_prompt %}" header  \
+  "{% endif %}"
+  for (const char* const form :
+       {RONDO_LAST_USER("[/LAST]", "[/ASK]", ""), RONDO_LAST_USER("[/LAST]", "[/ASK]", "<|bot|>"),
+        RONDO_LAST_USER(" [mark]<|end|>\n", "<|end|>\n", "<|bot|>"),
+        RONDO_LAST_USER("<|end|>\nBe brief.", "<|end|>\n", "<|bot|>"),
+        RONDO_LAST_USER(" (the last)", "", "<|bot|>"), RONDO_LAST_USER("\n\n", "\n", "Bot: "),
+        RONDO_LAST_USER("<|end|>", "<|end|>", "")}) {
+    Expect(form, ChatCalls::kAuto, true, {"Fine, thanks.", "", kFind, "Look:" + kFind});
+    Expect(form, ChatCalls::kAuto, false, {"<call>", "[/ASK]Fine <call>"});
+  }
+}
+
+// Schemas by the names of MCP and of another maker.
+TEST_F(ChatGrammarTest, SchemasHaveSeveralNames) {
+  for (const std::string name : {"parameters", "inputSchema", "input_schema"}) {
+    const std::string tools = R"([{"name": "find", ")" + name +
+                              R"(": {"type": "object", "properties": {"what": {"type": "string"}},)"
+                              R"( "required": ["what"], "additionalProperties": false}}])";
+    Described described(testing::FormRequest(testing::kJsonForm, tools), ChatCalls::kOne);
+    EXPECT_TRUE(described.Accepts(kFind)) << name;
+    EXPECT_FALSE(described.Accepts("<call>\n{\"name\": \"find\", \"arguments\": {}}\n</call>"));
+  }
+}
+
 // Whatever a grammar has, the parser takes for whole calls with arguments of JSON.
 TEST_F(ChatGrammarTest, WhatItHasAlwaysParses) {
   std::mt19937 random(1);
@@ -168,11 +200,13 @@ TEST_F(ChatGrammarTest, Refusals) {
   refused(testing::kJsonForm, R"([{"name": "two words"}])", {}, StatusCode::kUnsupported,
           "the function two words has a name");
   refused(testing::kTagForm, with(R"({"type": "string", "pattern": "a"})").c_str(), {},
-          StatusCode::kUnsupported, "find: parameters.properties.a has pattern");
+          StatusCode::kUnsupported, "find: #/properties/a/pattern is a keyword");
   refused(testing::kQuoteForm, with(R"({"type": "array", "minItems": 1})").c_str(), {},
-          StatusCode::kUnsupported, "find: parameters.a has minItems");
+          StatusCode::kUnsupported, "find: #/properties/a/minItems is a keyword");
   refused(testing::kTagForm, R"([{"name": "find", "parameters": {"type": "array"}}])", {},
-          StatusCode::kUnsupported, "a type that is not object");
+          StatusCode::kUnsupported, "find: #/type is not object");
+  refused(testing::kJsonForm, R"([{"name": "find", "parameters": "{}"}])", {},
+          StatusCode::kUnsupported, "find: # is no JSON object");
 }
 
 }  // namespace

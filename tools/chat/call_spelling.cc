@@ -1,0 +1,159 @@
+#include "tools/chat/call_spelling.h"
+
+#include <string>
+#include <string_view>
+
+#include "tools/chat/answer.h"
+
+namespace rondo::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kQuestion = "RondoQuestion";
+constexpr std::string_view kTools =
+    R"([{"type": "function", "function": {"name": "rondo_look", "description": "Looks",)"
+    R"( "parameters": {"type": "object", "properties": {"where": {"type": "string",)"
+    R"( "description": "A place"}, "far": {"type": "integer", "description": "How far"}},)"
+    R"( "required": ["where"]}}}])";
+
+// As templates write it.
+std::string JsonText(const Json& value) {
+  if (!value.is_structured() || value.empty()) return value.dump();
+  std::string text;
+  for (const auto& [key, member] : value.items()) {
+    if (!text.empty()) text += ", ";
+    if (value.is_object()) text += Json(key).dump() + ": ";
+    text += JsonText(member);
+  }
+  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+Json SpelledCall(Json call, const CallSpelling& spelling) {
+  if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) return call;
+  Json& function = call["function"];
+  if (function.contains("arguments")) {
+    Json& arguments = function["arguments"];
+    if (spelling.as_text && !arguments.is_string()) {
+      arguments = JsonText(arguments);
+    } else if (!spelling.as_text && arguments.is_string()) {  // as other programs keep it
+      Json read = ParseArguments(arguments.get_ref<const std::string&>());
+      if (read.is_object()) arguments = std::move(read);
+    }
+  }
+  if (spelling.flat) {
+    const Json inner = std::move(function);
+    call.erase("function");
+    call.update(inner);
+  }
+  return call;
+}
+
+class SpellingProbe {
+ public:
+  SpellingProbe(const rondo_model* model, const rondo_chat_options& options)
+      : model_(model),
+        options_(options),
+        reader_(model, WithTools(options)),
+        thinking_end_(ThinkingMarksOf(model, options).end) {
+    Json messages = Json::array({Question()});
+    bool rendered = false;
+    prompt_ = BehindQuestion(messages, /*prompt=*/true, &rendered);
+  }
+
+  // What the template writes of a call beside `content`, in this spelling, is read as this call.
+  bool ReadsBack(const CallSpelling& spelling, const std::string& content) {
+    const Json call = {{"type", "function"},
+                       {"id", "rondo0001"},
+                       {"function", {{"name", "rondo_look"}, {"arguments", Arguments()}}}};
+    Json messages = Json::array(
+        {Question(),
+         {{"role", "assistant"}, {"content", content}, {"tool_calls", Json::array({call})}}});
+    messages = Spelled(std::move(messages), spelling);
+    bool rendered = false;
+    const std::string answer = BehindQuestion(messages, /*prompt=*/false, &rendered);
+    if (!rendered) return false;
+    messages.push_back({{"role", "tool"},
+                        {"name", "rondo_look"},
+                        {"tool_call_id", "rondo0001"},
+                        {"content", "Seen."}});
+    BehindQuestion(messages, /*prompt=*/true, &rendered);
+    if (!rendered) return false;
+    return (answer.starts_with(prompt_) && IsCall(answer.substr(prompt_.size()))) ||
+           IsCall(answer) || IsCall(thinking_end_ + answer);
+  }
+
+ private:
+  static rondo_chat_options WithTools(rondo_chat_options options) {
+    options.tools = kTools.data();
+    options.tools_bytes = kTools.size();
+    return options;
+  }
+  static Json Question() { return {{"role", "user"}, {"content", kQuestion}}; }
+  static Json Arguments() { return {{"where", "Rome"}, {"far", 30}}; }
+
+  std::string BehindQuestion(const Json& messages, bool prompt, bool* rendered) {
+    const std::string json = messages.dump();
+    options_.flags = prompt ? RONDO_CHAT_ADD_GENERATION_PROMPT : 0;
+    options_.messages = json.data();
+    options_.messages_bytes = json.size();
+    int32_t status = RONDO_STATUS_OK;
+    const std::string text = TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return status = rondo_chat_render(model_, &options_, buffer, capacity, length, nullptr, 0,
+                                        nullptr, nullptr, 0);
+    });
+    *rendered = status == RONDO_STATUS_OK;
+    const size_t at = text.rfind(kQuestion);
+    return at == text.npos ? "" : text.substr(at + kQuestion.size());
+  }
+
+  bool IsCall(const std::string& answer) {
+    reader_.Begin();
+    reader_.Add(answer, /*last=*/true, [](Part, std::string_view) {});
+    const std::vector<Call> calls = reader_.answer().WholeCalls();
+    return calls.size() == 1 && calls[0].name == "rondo_look" &&
+           ParseArguments(calls[0].arguments) == Arguments();
+  }
+
+  const rondo_model* model_;
+  rondo_chat_options options_;
+  AnswerReader reader_;
+  const std::string thinking_end_;
+  std::string prompt_;
+};
+
+}  // namespace
+
+CallSpelling ReadCallSpelling(const rondo_model* model, rondo_chat_options options) {
+  if (options.tools_bytes > 0) {  // what they are is of no account, but templates look at it
+    options.tools = kTools.data();
+    options.tools_bytes = kTools.size();
+  }
+  try {
+    SpellingProbe probe(model, options);
+    for (const bool flat : {false, true}) {
+      for (const bool as_text : {false, true}) {
+        for (const bool null_content : {false, true}) {
+          CallSpelling spelling = {as_text, flat, null_content, false};
+          if (!probe.ReadsBack(spelling, "")) continue;
+          spelling.no_content = !probe.ReadsBack(spelling, "Let me look.");
+          return spelling;
+        }
+      }
+    }
+  } catch (const Error&) {  // the template has no form for calls
+  }
+  return {};
+}
+
+Json Spelled(Json messages, const CallSpelling& spelling) {
+  for (Json& message : messages) {
+    if (!message.contains("tool_calls") || !message["tool_calls"].is_array()) continue;
+    for (Json& call : message["tool_calls"]) call = SpelledCall(std::move(call), spelling);
+    if (spelling.no_content) message["content"] = "";
+    if (spelling.null_content && message["content"] == "") message["content"] = nullptr;
+  }
+  return messages;
+}
+
+}  // namespace rondo::tools
