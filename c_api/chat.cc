@@ -14,8 +14,6 @@ using rondo::c_api::PutText;
 using rondo::c_api::ReadChatOptions;
 using rondo::c_api::Report;
 
-std::string_view View(const flatbuffers::String* text) { return {text->data(), text->size()}; }
-
 // nullptr where the model has not so many.
 const rondo::format::ChatTemplate* TemplateAt(const OpenModel& model, uint32_t index) {
   const rondo::format::Chat* chat = model.file.model().chat();
@@ -27,7 +25,7 @@ const rondo::format::ChatTemplate* TemplateAt(const OpenModel& model, uint32_t i
 const rondo::format::ChatTemplate* FindTemplate(const OpenModel& model, const char* name) {
   for (uint32_t i = 0;; ++i) {
     const rondo::format::ChatTemplate* entry = TemplateAt(model, i);
-    if (entry == nullptr || name == nullptr || View(entry->name()) == name) return entry;
+    if (entry == nullptr || name == nullptr || GetStringView(entry->name()) == name) return entry;
   }
 }
 
@@ -85,7 +83,7 @@ Status ChooseTemplate(const OpenModel& model, const rondo_chat_options& options,
     chosen = FindTemplate(model, "tool_use");
   }
   if (chosen == nullptr) chosen = FindTemplate(model, nullptr);
-  *text = View(chosen->text());
+  *text = GetStringView(chosen->text());
   return Status();
 }
 
@@ -146,7 +144,7 @@ Status ReadChatOptions(const OpenModel& model, const rondo_chat_options* theirs,
   RONDO_ASSIGN(*tokens, HeapArray<ChatToken>::Create(n_tokens));
   for (size_t i = 0; i < n_tokens; ++i) {
     const format::ChatToken* token = chat->tokens()->Get(static_cast<uint32_t>(i));
-    (*tokens)[i] = {View(token->name()), View(token->text())};
+    (*tokens)[i] = {GetStringView(token->name()), GetStringView(token->text())};
   }
   request->tokens = tokens->span();
   request->messages = {options.messages, options.messages_bytes};
@@ -171,7 +169,7 @@ int32_t rondo_model_chat_template_name(const rondo_model* handle, uint32_t index
   if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::ChatTemplate* entry = TemplateAt(*model, index);
   if (entry == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  return PutText(View(entry->name()), buffer, capacity, length);
+  return PutText(GetStringView(entry->name()), buffer, capacity, length);
 }
 
 int32_t rondo_model_chat_template(const rondo_model* handle, const char* name, char* buffer,
@@ -182,7 +180,7 @@ int32_t rondo_model_chat_template(const rondo_model* handle, const char* name, c
   if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::ChatTemplate* found = FindTemplate(*model, name);
   if (found == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  return PutText(View(found->text()), buffer, capacity, length);
+  return PutText(GetStringView(found->text()), buffer, capacity, length);
 }
 
 int32_t rondo_chat_options_init(rondo_chat_options* options, size_t struct_size) {

@@ -26,10 +26,6 @@ static_assert(RONDO_POOLING_MEAN == static_cast<int>(rondo::format::Pooling::kMe
 static_assert(RONDO_POOLING_LAST == static_cast<int>(rondo::format::Pooling::kLast));
 static_assert(RONDO_POOLING_FIRST == static_cast<int>(rondo::format::Pooling::kFirst));
 
-std::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
-}
-
 const rondo::format::Embedder* EmbedderOf(const OpenModel& model) {
   return model.file.model().embedder();
 }
@@ -68,7 +64,7 @@ bool FindPrompt(const rondo::format::Embedder& embedder, const char* name,
   if (*name == '\0') return true;
   for (uint32_t i = 0; i < PromptsOf(embedder) && *found == nullptr; ++i) {
     const rondo::format::Prompt* prompt = embedder.prompts()->Get(i);
-    if (View(prompt->name()) == name) *found = prompt;
+    if (GetStringView(prompt->name()) == name) *found = prompt;
   }
   return *found != nullptr;
 }
@@ -187,7 +183,7 @@ int32_t rondo_model_prompt_name(const rondo_model* handle, uint32_t index, char*
   if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::Embedder* embedder = EmbedderOf(*model);
   if (embedder == nullptr || index >= PromptsOf(*embedder)) return RONDO_STATUS_INVALID_ARGUMENT;
-  return PutText(View(embedder->prompts()->Get(index)->name()), buffer, capacity, length);
+  return PutText(GetStringView(embedder->prompts()->Get(index)->name()), buffer, capacity, length);
 }
 
 int32_t rondo_embedding_text(const rondo_model* handle, const char* prompt, const char* text,
@@ -203,7 +199,7 @@ int32_t rondo_embedding_text(const rondo_model* handle, const char* prompt, cons
   const rondo::format::Prompt* found = nullptr;
   if (!FindPrompt(*embedder, prompt, &found)) return RONDO_STATUS_INVALID_ARGUMENT;
   Joined joined;
-  if (found != nullptr) joined.Add(View(found->text()));
+  if (found != nullptr) joined.Add(GetStringView(found->text()));
   joined.Add({text, text_bytes});
   return joined.Put(buffer, capacity, length);
 }
@@ -224,9 +220,9 @@ int32_t rondo_pair_text(const rondo_model* handle, const char* instruction, cons
   std::string_view what = instruction == nullptr ? "" : instruction;
   const rondo::format::Prompt* usual = nullptr;
   if (instruction == nullptr && FindPrompt(*embedder, nullptr, &usual) && usual != nullptr) {
-    what = View(usual->text());
+    what = GetStringView(usual->text());
   }
-  std::string_view pair = View(embedder->pair());
+  std::string_view pair = GetStringView(embedder->pair());
   // transformers takes an empty second text for none, as is seen where texts have types.
   if (document_bytes == 0 && embedder->separator() >= 0) {
     pair = pair.substr(0, pair.find("{query}") + std::strlen("{query}"));

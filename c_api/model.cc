@@ -127,10 +127,6 @@ int32_t Answer(const rondo::Result<rondo_model*>& opened, rondo_model** model, c
   return Report(opened.status(), message, message_bytes);
 }
 
-std::string_view View(const flatbuffers::String* s) {
-  return s == nullptr ? std::string_view() : std::string_view(s->data(), s->size());
-}
-
 uint64_t CountParameters(const rondo::format::Model& model) {
   rondo::CheckedSize sum = 0;
   for (const auto* tensor : *model.tensors()) {
@@ -229,13 +225,14 @@ int32_t rondo_model_fact(const rondo_model* handle, const char* key, char* buffe
   if (key == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::Model& m = model->file.model();
   const std::string_view wanted = key;
-  if (wanted == "name") return PutText(View(m.name()), buffer, capacity, length);
-  if (wanted == "architecture") return PutText(View(m.architecture()), buffer, capacity, length);
-  if (wanted == "producer") return PutText(View(m.producer()), buffer, capacity, length);
+  if (wanted == "name") return PutText(GetStringView(m.name()), buffer, capacity, length);
+  if (wanted == "architecture")
+    return PutText(GetStringView(m.architecture()), buffer, capacity, length);
+  if (wanted == "producer") return PutText(GetStringView(m.producer()), buffer, capacity, length);
   if (m.facts() != nullptr) {
     for (const auto* fact : *m.facts()) {
-      if (wanted == View(fact->key()))
-        return PutText(View(fact->value()), buffer, capacity, length);
+      if (wanted == GetStringView(fact->key()))
+        return PutText(GetStringView(fact->value()), buffer, capacity, length);
     }
   }
   return RONDO_STATUS_INVALID_ARGUMENT;
@@ -249,7 +246,7 @@ int32_t rondo_model_fact_key(const rondo_model* handle, uint32_t index, char* bu
   if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const auto* facts = model->file.model().facts();
   if (facts == nullptr || index >= facts->size()) return RONDO_STATUS_INVALID_ARGUMENT;
-  return PutText(View(facts->Get(index)->key()), buffer, capacity, length);
+  return PutText(GetStringView(facts->Get(index)->key()), buffer, capacity, length);
 }
 
 int32_t rondo_model_session_options(const rondo_model* handle, rondo_session_options* options) {

@@ -95,6 +95,7 @@ target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest:
 # What tests of the insides link beside the part that they test: the runtime and the converter.
 add_library(rondo_test_helpers STATIC ${helpers})
 target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
+rondo_spare(rondo_test_helpers <gtest/gtest.h> <rondo_generated.h> <nlohmann/json.hpp>)
 
 # rondo_test_program(LABEL SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many
 # processes that share its tests. A process for each test costs more than most tests do, under
@@ -105,7 +106,11 @@ function(rondo_test_program label shares cost library)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
   target_compile_options(${program} PRIVATE ${RONDO_TEST_OPTIMISER})
-  rondo_spare(${program} <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
+  set(headers <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
+  if(library STREQUAL "rondo_test_helpers")
+    list(APPEND headers <rondo_generated.h> <nlohmann/json.hpp>)
+  endif()
+  rondo_spare(${program} ${headers})
   if(WIN32)  # as the program rondo: one file, whose paths and arguments are UTF-8
     target_sources(${program} PRIVATE tools/system/windows/rondo.rc)
     target_link_options(${program} PRIVATE -static)
@@ -149,6 +154,7 @@ if(httplib_FOUND AND RONDO_TEST_TOOLS)
   file(GLOB served CONFIGURE_DEPENDS tests/tools/pull/*_test.cc)
   set_property(SOURCE ${served} APPEND PROPERTY
     COMPILE_OPTIONS ${httplib_CFLAGS_OTHER})
+  set_property(SOURCE tests/tools/pull/pull_test.cc PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   target_link_libraries(rondo_unit_tests PRIVATE ${httplib_LINK_LIBRARIES})
 endif()
 rondo_test_program(fuzz 3 4 rondo_test_helpers ${fuzz})
@@ -291,7 +297,8 @@ add_dependencies(rondo_abi_tests rondo_test_tool)
 if(RONDO_PATTERNS AND RONDO_GRAMMARS AND RONDO_CHAT AND NOT RONDO_SANITIZE AND
    CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(runtime_objects $<TARGET_OBJECTS:rondo_runtime>)
-  foreach(left_out IN ITEMS "${pattern_sources}" "${grammar_sources}" "${chat_sources}")
+  foreach(left_out IN ITEMS "${pattern_sources}" "${grammar_sources}" "${chat_sources}"
+          "/unity_(grammar|chat)_")
     set(runtime_objects $<FILTER:${runtime_objects},EXCLUDE,${left_out}>)
   endforeach()
   add_library(rondo_least SHARED runtime/text/regex_absent.cc runtime/grammar/grammar_absent.cc

@@ -1,27 +1,25 @@
-# Tests are compiled once for each system and run in minutes: what spares the compiler's time counts
-# (tests/elsewhere.sh). The library and the helpers' loops are compiled as ever.
+# What spares the compiler's time where tests are built: most of what it reads of a test are the same
+# headers.
 set(RONDO_TEST_FLAGS "" CACHE STRING
-    "Compiler options for the tests and the tool, behind others; and headers are parsed once")
+    "Compiler options for the tests and the tool, behind others (tests/elsewhere.sh)")
 
-# rondo_spare(TARGET HEADER...): these headers are what most of its files include.
+# rondo_spare(TARGET HEADER...): these headers are what most of its files include; they are parsed
+# once.
 function(rondo_spare target)
-  if(RONDO_TEST_FLAGS)
-    target_compile_options(${target} PRIVATE ${RONDO_TEST_FLAGS})
+  target_compile_options(${target} PRIVATE ${RONDO_TEST_FLAGS})
+  if(RONDO_UNITY AND ARGN)
+    list(TRANSFORM ARGN REPLACE "^<(.*)>$" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
     target_precompile_headers(${target} PRIVATE ${ARGN})
+    # What ccache asks of compilers, to find again what was compiled with them.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+      "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()
 endfunction()
 
-rondo_spare(rondo_tool_common <CLI/CLI.hpp> <filesystem> <fstream> <string> <vector>)
-rondo_spare(rondo_convert <nlohmann/json.hpp> <rondo_generated.h> <filesystem> <fstream> <vector>)
-rondo_spare(rondo_tools <CLI/CLI.hpp> <nlohmann/json.hpp> <filesystem> <fstream> <vector>)
-# These have options of their own, for which the headers would be others.
-file(GLOB_RECURSE tool_files tools/convert/*.cc)
-foreach(file IN LISTS tool_files)
-  get_source_file_property(options "${file}" COMPILE_OPTIONS)
-  if(options)
-    set_property(SOURCE "${file}" PROPERTY SKIP_PRECOMPILE_HEADERS ON)
-  endif()
-endforeach()
+rondo_spare(rondo_tool_common)
+rondo_spare(rondo_convert)
+rondo_spare(rondo_tools)
 # These look at everything after every step: seconds with the optimiser, minutes without it.
 if(RONDO_TEST_FLAGS)
   foreach(file block_table prefix_cache)

@@ -9,8 +9,6 @@ namespace rondo {
 
 namespace {
 
-constexpr size_t kBlock = kKvBlockTokens;
-
 // Head `head` of q or k, rotated by `rope` and normalised by its part of `norm` (null: not): `in`
 // itself, or `out`.
 const float* Turn(const AttentionCall& call, const float* in, const float* rope,
@@ -90,14 +88,14 @@ void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, size_t i, uin
       all_keys + call.n_kv_heads / call.heads_per_page * dim + kv_head * call.v_head_dim;
   const uint64_t block = ContextWindow::Block(call.position) + i;
   uint8_t* page = call.kv->Page(block, call.entry, kv_head);
-  const uint64_t begin = std::max(call.position, block * kBlock);
-  const uint64_t end = std::min(call.position + call.rows, (block + 1) * kBlock);
-  if (begin % kBlock == 0) page_kind.Clear(page);
+  const uint64_t begin = std::max(call.position, block * kKvBlockTokens);
+  const uint64_t end = std::min(call.position + call.rows, (block + 1) * kKvBlockTokens);
+  if (begin % kKvBlockTokens == 0) page_kind.Clear(page);
   for (uint64_t position = begin; position < end; ++position) {
     const size_t r = position - call.position;
     const float* rope = call.rope != nullptr ? call.rope + r * call.rope_dim : nullptr;
     const float* in = Turn(call, keys + r * call.qkv_stride, rope, call.k_norm, kv_head, key);
-    page_kind.Store(page, position % kBlock, in, values + r * call.qkv_stride);
+    page_kind.Store(page, position % kKvBlockTokens, in, values + r * call.qkv_stride);
   }
 }
 

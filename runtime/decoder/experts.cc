@@ -13,8 +13,6 @@ namespace rondo {
 
 namespace {
 
-using Matrix = ExpertsMatrix;
-
 constexpr uint32_t kNoRoute = UINT32_MAX;
 // Rows that are copied, or whose outputs are added, where less is not worth another thread; and
 // channels of such a task, of which it has a multiple, as vectors do.
@@ -66,22 +64,22 @@ class Experts final : public Operator {
 
   void Widen(const Sublayer& sublayer, const ContextWindow& /*window*/,
              Activations* act) const override {
-    act->router_input.Widen(sublayer.matrix(Matrix::kRouter));
+    act->router_input.Widen(sublayer.matrix(ExpertsMatrix::kRouter));
     act->scores.Widen(spec_.score_floats());
     act->routes.Widen(spec_.n_used);
     act->begin.Widen(spec_.n_experts + 1);
     act->products.Widen(2 * spec_.n_experts);
     act->gate_up.Widen(expert_.gate_up_size());
     for (size_t e = 0; e < spec_.n_experts; ++e) {
-      act->gate_up_input.Widen(sublayer.matrix(Matrix::GateUp(e)));
-      act->down_input.Widen(sublayer.matrix(Matrix::Down(e)));
+      act->gate_up_input.Widen(sublayer.matrix(ExpertsMatrix::GateUp(e)));
+      act->down_input.Widen(sublayer.matrix(ExpertsMatrix::Down(e)));
     }
     act->sublayer_out.Widen(hidden_);
     if (!has_shared()) return;
     act->gate_up.Widen(shared_.gate_up_size());
-    act->gate_up_input.Widen(sublayer.matrix(Matrix::kSharedGateUp));
-    act->down_input.Widen(sublayer.matrix(Matrix::kSharedDown));
-    if (has_shared_norm_) act->shared_input.Widen(sublayer.matrix(Matrix::kSharedGateUp));
+    act->gate_up_input.Widen(sublayer.matrix(ExpertsMatrix::kSharedGateUp));
+    act->down_input.Widen(sublayer.matrix(ExpertsMatrix::kSharedDown));
+    if (has_shared_norm_) act->shared_input.Widen(sublayer.matrix(ExpertsMatrix::kSharedGateUp));
   }
 
   CheckedSize ScratchBytes() const override {
@@ -91,16 +89,17 @@ class Experts final : public Operator {
   void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
     const RowNorm& norm = sublayer.weights.norm;
     Activations& act = pass.act();
-    pass.NormInput(sublayer.matrix(Matrix::kRouter), Or(router_norm_, norm), act.router_input);
-    pass.NormInput(sublayer.matrix(Matrix::GateUp(0)), norm, act.gate_up_input);
+    pass.NormInput(sublayer.matrix(ExpertsMatrix::kRouter), Or(router_norm_, norm),
+                   act.router_input);
+    pass.NormInput(sublayer.matrix(ExpertsMatrix::GateUp(0)), norm, act.gate_up_input);
     if (!has_shared_norm_) return;
-    pass.NormInput(sublayer.matrix(Matrix::kSharedGateUp), shared_norm_, act.shared_input);
+    pass.NormInput(sublayer.matrix(ExpertsMatrix::kSharedGateUp), shared_norm_, act.shared_input);
   }
 
   void Run(const Pass& pass, const Sublayer& sublayer) const override {
     const size_t score_floats = spec_.score_floats();
     Activations& act = pass.act();
-    pass.Linear(sublayer.matrix(Matrix::kRouter), act.router_input, pass.rows(),
+    pass.Linear(sublayer.matrix(ExpertsMatrix::kRouter), act.router_input, pass.rows(),
                 Pass::Into::kReplace, act.scores, score_floats);
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       float* scores = act.scores + r * score_floats;
@@ -143,10 +142,10 @@ class Experts final : public Operator {
       }
       std::fill(act.slots + end, act.slots + first, kNoRoute);
       std::copy_n(act.order + act.begin[e], n, act.slots + first);
-      act.products[n_experts] = {&sublayer.matrix(Matrix::GateUp(e)), first, n,
+      act.products[n_experts] = {&sublayer.matrix(ExpertsMatrix::GateUp(e)), first, n,
                                  act.gate_up + first * expert_.gate_up_size()};
-      act.products[spec_.n_experts + n_experts] = {&sublayer.matrix(Matrix::Down(e)), first, n,
-                                                   act.expert_out + first * hidden_};
+      act.products[spec_.n_experts + n_experts] = {&sublayer.matrix(ExpertsMatrix::Down(e)), first,
+                                                   n, act.expert_out + first * hidden_};
       ++n_experts;
       end = first + n;
     }
@@ -211,9 +210,9 @@ class Experts final : public Operator {
   void AddSharedExpert(const Pass& pass, const Sublayer& sublayer) const {
     const Activations& act = pass.act();
     const InputRows& in = has_shared_norm_ ? act.shared_input : act.gate_up_input;
-    const PackedLinear& down = sublayer.matrix(Matrix::kSharedDown);
-    pass.Linear(sublayer.matrix(Matrix::kSharedGateUp), in, pass.rows(), Pass::Into::kReplace,
-                act.gate_up, shared_.gate_up_size());
+    const PackedLinear& down = sublayer.matrix(ExpertsMatrix::kSharedDown);
+    pass.Linear(sublayer.matrix(ExpertsMatrix::kSharedGateUp), in, pass.rows(),
+                Pass::Into::kReplace, act.gate_up, shared_.gate_up_size());
     ActivateMlp(pass, shared_, {}, down, pass.rows());
     pass.Linear(down, act.down_input, pass.rows(), Pass::Into::kReplace, act.expert_out, hidden_);
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {

@@ -12,8 +12,6 @@ namespace rondo {
 
 namespace {
 
-using Matrix = LatentAttentionMatrix;
-
 // One vector for all heads is cached, with a rotated part before it in the key.
 struct LatentAttentionSpec {
   size_t n_heads = 0;
@@ -72,11 +70,12 @@ class LatentAttention final : public Operator {
 
   void Widen(const Sublayer& sublayer, const ContextWindow& window,
              Activations* act) const override {
-    act->mixer_input.Widen(sublayer.matrix(Matrix::kKvDown));
-    act->mixer_input.Widen(sublayer.matrix(spec_.q_rank > 0 ? Matrix::kQDown : Matrix::kQ));
+    act->mixer_input.Widen(sublayer.matrix(LatentAttentionMatrix::kKvDown));
+    act->mixer_input.Widen(sublayer.matrix(spec_.q_rank > 0 ? LatentAttentionMatrix::kQDown
+                                                            : LatentAttentionMatrix::kQ));
     if (spec_.q_rank > 0) {
       act->low_q.Widen(spec_.q_rank);
-      act->low_q_input.Widen(sublayer.matrix(Matrix::kQ));
+      act->low_q_input.Widen(sublayer.matrix(LatentAttentionMatrix::kQ));
     }
     act->latent_q.Widen(spec_.q_size());
     act->low_kv.Widen(spec_.key_dim());
@@ -88,7 +87,7 @@ class LatentAttention final : public Operator {
     act->mixed.Widen(spec_.mixed_size());
     act->WidenAttention(spec_.tasks(), spec_.heads_per_task(), spec_.key_dim(), spec_.latent_dim,
                         window);
-    act->o_input.Widen(sublayer.matrix(Matrix::kOutput));
+    act->o_input.Widen(sublayer.matrix(LatentAttentionMatrix::kOutput));
   }
 
   CheckedSize ScratchBytes() const override {
@@ -96,14 +95,15 @@ class LatentAttention final : public Operator {
   }
 
   void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
-    pass.NormInput(sublayer.matrix(Matrix::kKvDown), sublayer.weights.norm, pass.act().mixer_input);
+    pass.NormInput(sublayer.matrix(LatentAttentionMatrix::kKvDown), sublayer.weights.norm,
+                   pass.act().mixer_input);
   }
 
   void Run(const Pass& pass, const Sublayer& sublayer) const override {
     Activations& act = pass.act();
-    const PackedLinear& o_proj = sublayer.matrix(Matrix::kOutput);
+    const PackedLinear& o_proj = sublayer.matrix(LatentAttentionMatrix::kOutput);
     MakeQueries(pass, sublayer);
-    pass.Linear(sublayer.matrix(Matrix::kKvDown), act.mixer_input, pass.rows(),
+    pass.Linear(sublayer.matrix(LatentAttentionMatrix::kKvDown), act.mixer_input, pass.rows(),
                 Pass::Into::kReplace, act.low_kv, spec_.key_dim());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) { PlaceRow(pass, sublayer, r); });
     RunHeads(pass, key_up(sublayer), act.qkv + spec_.rope_dim, spec_.key_dim(), spec_.qkv_size());
@@ -128,10 +128,11 @@ class LatentAttention final : public Operator {
  private:
   // Of each head.
   std::span<const PackedLinear> key_up(const Sublayer& sublayer) const {
-    return sublayer.weights.matrices.subspan(Matrix::KeyUp(), spec_.n_heads);
+    return sublayer.weights.matrices.subspan(LatentAttentionMatrix::KeyUp(), spec_.n_heads);
   }
   std::span<const PackedLinear> value_up(const Sublayer& sublayer) const {
-    return sublayer.weights.matrices.subspan(Matrix::ValueUp(spec_.n_heads), spec_.n_heads);
+    return sublayer.weights.matrices.subspan(LatentAttentionMatrix::ValueUp(spec_.n_heads),
+                                             spec_.n_heads);
   }
   // The rows of one head in up_input: HeldRows of the pass's.
   static InputRows HeadRows(const Pass& pass, size_t head) {
@@ -151,15 +152,15 @@ class LatentAttention final : public Operator {
 
   void MakeQueries(const Pass& pass, const Sublayer& sublayer) const {
     Activations& act = pass.act();
-    const PackedLinear& q_proj = sublayer.matrix(Matrix::kQ);
+    const PackedLinear& q_proj = sublayer.matrix(LatentAttentionMatrix::kQ);
     const size_t rank = spec_.q_rank;
     if (rank == 0) {
       pass.Linear(q_proj, act.mixer_input, pass.rows(), Pass::Into::kReplace, act.latent_q,
                   spec_.q_size());
       return;
     }
-    pass.Linear(sublayer.matrix(Matrix::kQDown), act.mixer_input, pass.rows(), Pass::Into::kReplace,
-                act.low_q, rank);
+    pass.Linear(sublayer.matrix(LatentAttentionMatrix::kQDown), act.mixer_input, pass.rows(),
+                Pass::Into::kReplace, act.low_q, rank);
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       float* row = act.low_q + r * rank;
       Normalize(pass.set(), q_norm_, row, rank, row);

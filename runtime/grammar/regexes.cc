@@ -9,7 +9,7 @@ constexpr size_t kDerivatives = 1u << 13;
 // Of so many expressions at most.
 size_t MostSets(size_t most) { return std::max<size_t>(2048, most / 8); }
 size_t MostAsked(size_t most) { return std::max<size_t>(4096, most / 4); }
-constexpr ByteSet kDigits = ByteSet::Range('0', '9');
+constexpr ByteSet kDigitBytes = ByteSet::Range('0', '9');
 
 uint64_t HashOfSet(const ByteSet& set) {
   Hash hash;
@@ -87,7 +87,7 @@ ByteSet Regexes::FirstOf(const Node& node) const {
     case Kind::kRepeat:
       return firsts_[node.a];
     case Kind::kMultiple:
-      return kDigits;
+      return kDigitBytes;
   }
   return first;
 }

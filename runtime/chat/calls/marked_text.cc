@@ -11,7 +11,7 @@ constexpr size_t kMaxMarker = 128;
 constexpr size_t kMaxSlot = 128;
 
 constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsLetter(char c) { return IsUpper(c) || (c >= 'a' && c <= 'z'); }
 
 // Whether a marker may begin with these two bytes.
@@ -127,7 +127,7 @@ Match MatchPattern(std::string_view pattern, std::string_view text) {
     if (IsSlot(c)) {
       const size_t begin = at;
       while (at < text.size() && at - begin < kMaxSlot &&
-             (c == kIdSlot ? IsIdByte(text[at]) : IsDigit(text[at]))) {
+             (c == kIdSlot ? IsIdByte(text[at]) : IsAsciiDigit(text[at]))) {
         ++at;
       }
       // An id ends where what is behind it begins, if that is one of its own characters.

@@ -157,7 +157,7 @@ Value View(Sequence* items, const char* type) {
   return Value::Items(Kind::kView, items);
 }
 
-Value Items(const Call& call) {
+Value ItemsOf(const Call& call) {
   return View(DictItems(call.machine, *call.self.dict), "dict_items");
 }
 
@@ -178,7 +178,7 @@ Value Get(const Call& call) {
 
 constexpr Builtin kDictMethods[] = {
     {"get", Get, {{"key"}, {"default", Value::None()}}},
-    {"items", Items},
+    {"items", ItemsOf},
     {"keys", Parts<&Dict::Entry::key>},
     {"values", Parts<&Dict::Entry::value>},
 };

@@ -43,7 +43,7 @@ Value Title(const Call& call) {
 
 Value Trim(const Call& call) { return Strip(call.machine, call.self, call.args[0], true, true); }
 
-Value Replace(const Call& call) {
+Value ReplaceFilter(const Call& call) {
   int64_t count = -1;
   const Value from = ToText(call.machine, call.args[0]), to = ToText(call.machine, call.args[1]);
   if (call.machine.failed()) return Value();
@@ -112,7 +112,7 @@ constexpr Builtin kTextFilters[] = {
     {"upper", CaseFilter<Case::kUpper>, {}, Style::kText},
     {"capitalize", CaseFilter<Case::kCapitalize>, {}, Style::kText},
     {"title", Title, {}, Style::kText},
-    {"replace", Replace, {{"old"}, {"new"}, {"count", Value::None()}}, Style::kText},
+    {"replace", ReplaceFilter, {{"old"}, {"new"}, {"count", Value::None()}}, Style::kText},
     {"indent",
      Indent,
      {{"width", Value::Int(4)}, {"first", Value::Bool(false)}, {"blank", Value::Bool(false)}},

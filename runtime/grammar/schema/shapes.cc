@@ -18,8 +18,8 @@ constexpr std::string_view kRefused[] = {
     "maxContains",           "extends",          "disallow",    "divisibleBy"};
 
 // Formats that a draft knows, and we do not: to ignore them would let through what is not valid.
-constexpr std::string_view kFormats[] = {"iri", "iri-reference", "idn-email", "idn-hostname",
-                                         "regex"};
+constexpr std::string_view kUnknownFormats[] = {"iri", "iri-reference", "idn-email", "idn-hostname",
+                                                "regex"};
 
 }  // namespace
 
@@ -183,7 +183,7 @@ Status SchemaCompiler::GatherSchema(JsonValue node, Shape* shape) {
       keep("format", Json::Kind::kString, "a string", &shape->formats, &shape->n_formats));
   if (const JsonValue format = json_.Find(node, "format");
       Is(format, Json::Kind::kString) &&
-      std::count(std::begin(kFormats), std::end(kFormats), json_.text(format)) > 0) {
+      std::count(std::begin(kUnknownFormats), std::end(kUnknownFormats), json_.text(format)) > 0) {
     return Refuse(format, "this format");
   }
   RONDO_RETURN_IF_ERROR(

@@ -157,7 +157,7 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
                              n_heads * v_head_dim);
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void AttentionMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::Attention& op = *sublayer.op_as_Attention();
   visit(AttentionMatrix::kQkv, *op.qkv());
   visit(AttentionMatrix::kOutput, *op.output());
@@ -166,6 +166,6 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 }  // namespace
 
 const OperatorRule kAttentionRule = {"attention", "attention norm", "norm after attention",
-                                     CheckAttention, Matrices};
+                                     CheckAttention, AttentionMatrices};
 
 }  // namespace rondo

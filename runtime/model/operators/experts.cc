@@ -118,7 +118,7 @@ Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublay
                            hidden);
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void ExpertsMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::Experts& op = *sublayer.op_as_Experts();
   visit(ExpertsMatrix::kRouter, *op.router());
   for (uint32_t i = 0; i < op.experts()->size(); ++i) {
@@ -133,6 +133,6 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 }  // namespace
 
 const OperatorRule kExpertsRule = {"mixture of experts", "norm before the experts",
-                                   "norm after the experts", CheckExperts, Matrices};
+                                   "norm after the experts", CheckExperts, ExpertsMatrices};
 
 }  // namespace rondo

@@ -18,7 +18,7 @@ Status CheckGatedDeltaNet(const LayerChecker& checker, int layer,
                              checker.hidden());
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void GatedDeltaNetMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::GatedDeltaNet& op = *sublayer.op_as_GatedDeltaNet();
   visit(RecurrentMatrix::kInput, *op.input());
   visit(RecurrentMatrix::kGates, *op.gates());
@@ -28,6 +28,6 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 }  // namespace
 
 const OperatorRule kGatedDeltaNetRule = {"delta net", "delta net norm", "norm after the delta net",
-                                         CheckGatedDeltaNet, Matrices};
+                                         CheckGatedDeltaNet, GatedDeltaNetMatrices};
 
 }  // namespace rondo

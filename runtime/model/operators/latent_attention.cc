@@ -87,7 +87,7 @@ Status CheckLatentAttention(const LayerChecker& checker, int layer,
                              n_heads * v_head_dim);
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void LatentAttentionMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   using Matrix = LatentAttentionMatrix;
   const format::LatentAttention& op = *sublayer.op_as_LatentAttention();
   const uint32_t n_heads = op.n_heads();
@@ -103,6 +103,7 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 }  // namespace
 
 const OperatorRule kLatentAttentionRule = {"latent attention", "attention norm",
-                                           "norm after attention", CheckLatentAttention, Matrices};
+                                           "norm after attention", CheckLatentAttention,
+                                           LatentAttentionMatrices};
 
 }  // namespace rondo

@@ -25,7 +25,7 @@ Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublaye
   return checker.CheckNorm({layer, "laurel's own norm"}, laurel.norm(), hidden);
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void LaurelMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::Laurel& op = *sublayer.op_as_Laurel();
   visit(LaurelMatrix::kLeft, *op.left());
   visit(LaurelMatrix::kRight, *op.right());
@@ -34,6 +34,6 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 }  // namespace
 
 const OperatorRule kLaurelRule = {"laurel", "laurel norm", "norm after laurel", CheckLaurel,
-                                  Matrices};
+                                  LaurelMatrices};
 
 }  // namespace rondo

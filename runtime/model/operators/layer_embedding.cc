@@ -47,7 +47,7 @@ Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
                              all->size());
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void LayerEmbeddingMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::LayerEmbedding& op = *sublayer.op_as_LayerEmbedding();
   visit(LayerEmbeddingMatrix::kGate, *op.gate());
   visit(LayerEmbeddingMatrix::kDown, *op.down());
@@ -57,6 +57,6 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 
 const OperatorRule kLayerEmbeddingRule = {"layer embedding", "layer embedding norm",
                                           "norm after the layer embedding", CheckLayerEmbedding,
-                                          Matrices};
+                                          LayerEmbeddingMatrices};
 
 }  // namespace rondo

@@ -27,7 +27,7 @@ Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublaye
                              checker.hidden());
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void Mamba2Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::Mamba2& op = *sublayer.op_as_Mamba2();
   visit(RecurrentMatrix::kInput, *op.input());
   visit(RecurrentMatrix::kGates, *op.dt());
@@ -36,6 +36,7 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 
 }  // namespace
 
-const OperatorRule kMamba2Rule = {"mamba", "mamba norm", "norm after mamba", CheckMamba2, Matrices};
+const OperatorRule kMamba2Rule = {"mamba", "mamba norm", "norm after mamba", CheckMamba2,
+                                  Mamba2Matrices};
 
 }  // namespace rondo

@@ -31,7 +31,7 @@ Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& 
   return checker.CheckLinear({layer, "down"}, mlp.down(), checker.hidden(), intermediate);
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void MlpMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::Mlp& op = *sublayer.op_as_Mlp();
   visit(MlpMatrix::kGateUp, *op.gate_up());
   visit(MlpMatrix::kDown, *op.down());
@@ -39,6 +39,6 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 
 }  // namespace
 
-const OperatorRule kMlpRule = {"mlp", "mlp norm", "norm after mlp", CheckMlp, Matrices};
+const OperatorRule kMlpRule = {"mlp", "mlp norm", "norm after mlp", CheckMlp, MlpMatrices};
 
 }  // namespace rondo

@@ -22,7 +22,7 @@ Status CheckShortConv(const LayerChecker& checker, int layer, const format::Subl
                              checker.hidden());
 }
 
-void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+void ShortConvMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
   const format::ShortConv& op = *sublayer.op_as_ShortConv();
   visit(ShortConvMatrix::kInput, *op.input());
   visit(ShortConvMatrix::kOutput, *op.output());
@@ -31,6 +31,7 @@ void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 }  // namespace
 
 const OperatorRule kShortConvRule = {"convolution", "convolution norm",
-                                     "norm after the convolution", CheckShortConv, Matrices};
+                                     "norm after the convolution", CheckShortConv,
+                                     ShortConvMatrices};
 
 }  // namespace rondo

@@ -13,10 +13,10 @@
 namespace rondo::convert {
 namespace {
 
-constexpr size_t kRowGroup = 32;  // rows of a task
-constexpr size_t kForward = 4;    // scales of a row that are rounded forward
-constexpr size_t kRefined = 2;    // of those, that are refined
-constexpr float kWidest = 127;    // of the levels
+constexpr size_t kCodesRowGroup = 32;  // rows of a task
+constexpr size_t kForward = 4;         // scales of a row that are rounded forward
+constexpr size_t kRefined = 2;         // of those, that are refined
+constexpr float kWidest = 127;         // of the levels
 constexpr uint8_t kNarrowest = LevelTables::kCount - 1;
 
 // One way to round one row.
@@ -30,10 +30,10 @@ struct Candidate {
 
 // Some rows, and ways to round them. In matrices with a column for each candidate (or row), those
 // of one input lie together: products want them so.
-class RowGroup {
+class CodesRowGroup {
  public:
-  RowGroup(std::span<const float> w, size_t begin, size_t rows, size_t cols,
-           std::span<const float> h, const Factor& factor, const LevelTables& tables)
+  CodesRowGroup(std::span<const float> w, size_t begin, size_t rows, size_t cols,
+                std::span<const float> h, const Factor& factor, const LevelTables& tables)
       : begin_(begin),
         rows_(rows),
         cols_(cols),
@@ -234,9 +234,9 @@ CodesMatrix CompensatedCodes(std::span<const float> w, size_t rows, size_t cols,
                              std::span<const float> h, const Factor& factor,
                              const LevelTables& tables, int sweeps, size_t threads) {
   CodesMatrix q(rows, cols, tables);
-  ParallelFor(threads, CeilDiv(rows, kRowGroup), [&](size_t i) {
-    const size_t begin = i * kRowGroup;
-    RowGroup group(w, begin, std::min(kRowGroup, rows - begin), cols, h, factor, tables);
+  ParallelFor(threads, CeilDiv(rows, kCodesRowGroup), [&](size_t i) {
+    const size_t begin = i * kCodesRowGroup;
+    CodesRowGroup group(w, begin, std::min(kCodesRowGroup, rows - begin), cols, h, factor, tables);
     group.RoundForward();
     if (sweeps > 0) {
       group.KeepBest(kRefined);

@@ -9,7 +9,7 @@
 namespace rondo::convert {
 namespace {
 
-constexpr size_t kRowGroup = 64;  // rows of a task
+constexpr size_t kTaskRows = 64;  // rows of a task
 constexpr size_t kBlock = 32;     // columns solved one by one
 
 // s in the header. On the trained models of the tests, between 0.5 and 1 hardly matters to the
@@ -61,9 +61,9 @@ std::vector<float> CorrectedWeights(std::span<const float> w, size_t rows,
                                     size_t threads) {
   const size_t n = factor.n;
   std::vector<float> corrected(w.begin(), w.end());
-  ParallelFor(threads, CeilDiv(rows, kRowGroup), [&](size_t group) {
-    const size_t begin = group * kRowGroup;
-    const size_t count = std::min(kRowGroup, rows - begin);
+  ParallelFor(threads, CeilDiv(rows, kTaskRows), [&](size_t group) {
+    const size_t begin = group * kTaskRows;
+    const size_t count = std::min(kTaskRows, rows - begin);
     std::vector<float> columns(n * count), change(n * count);
     for (size_t r = 0; r < count; ++r) {
       for (size_t c = 0; c < n; ++c) columns[c * count + r] = w[(begin + r) * n + c];

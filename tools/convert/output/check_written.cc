@@ -11,7 +11,7 @@
 namespace rondo::convert {
 
 namespace {
-constexpr size_t kPieceBytes = 4u << 20;
+constexpr size_t kReadBytes = 4u << 20;
 }  // namespace
 
 // In pieces, which are released one by one: the pages of a mapping count as this process's memory.
@@ -27,7 +27,7 @@ void CheckWritten(const std::filesystem::path& path) {
     std::span<const uint8_t> rest = file->bytes(section);
     while (!rest.empty()) {
       tools::CheckInterrupt();
-      const std::span<const uint8_t> piece = rest.first(std::min(rest.size(), kPieceBytes));
+      const std::span<const uint8_t> piece = rest.first(std::min(rest.size(), kReadBytes));
       checksum.Update(piece);
       map.Release(piece);
       rest = rest.subspan(piece.size());

@@ -4,7 +4,7 @@ namespace rondo::convert {
 namespace {
 
 constexpr const char* kTemplate = "tokenizer.chat_template";
-constexpr const char* kTokens = "tokenizer.ggml.tokens";
+constexpr const char* kTokensKey = "tokenizer.ggml.tokens";
 
 }  // namespace
 
@@ -17,7 +17,7 @@ ChatSource ReadGgufChat(const Config& keys, const nlohmann::json& metadata,
     if (!keys.Has(key.c_str())) keys.Refuse(key.c_str(), "is missing");
     chat.templates.emplace_back(name, keys.Text(key.c_str(), ""));
   }
-  const auto tokens = metadata.find(kTokens);
+  const auto tokens = metadata.find(kTokensKey);
   if (tokens == metadata.end() || !tokens->is_array() || tokens->empty()) return chat;
   // Names of config and template on one side, of GGUF on the other.
   const std::pair<const char*, const char*> kNames[] = {

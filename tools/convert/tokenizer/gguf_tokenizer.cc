@@ -149,7 +149,7 @@ json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>
 
 // ---- SentencePiece
 
-std::string Charsmap(const TokenizerKeys& tokenizer) {
+std::string CharsmapOf(const TokenizerKeys& tokenizer) {
   if (!tokenizer.keys().Has(kCharsmap)) return "";
   std::string bytes;
   for (const json& byte : tokenizer.Array(kCharsmap)) {
@@ -190,7 +190,7 @@ json SentencePieceTokenizer(const TokenizerKeys& tokenizer, bool unigram, const 
   model.add_dummy_prefix = tokenizer.keys().Flag("tokenizer.ggml.add_space_prefix", true);
   model.remove_extra_whitespaces =
       tokenizer.keys().Flag("tokenizer.ggml.remove_extra_whitespaces", false);
-  model.charsmap = Charsmap(tokenizer);
+  model.charsmap = CharsmapOf(tokenizer);
   AddPieces(tokenizer, /*scored=*/true, model);
   return SentencePieceJson(model, tokenizer.Around(/*bos=*/!unigram, /*eos=*/unigram), file);
 }

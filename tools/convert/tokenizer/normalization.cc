@@ -12,7 +12,7 @@ namespace {
 
 using format::NormalizerKind;
 
-constexpr int kMaxNesting = 16;
+constexpr int kMaxDepth = 16;
 
 void FlattenInto(const JsonValue& value, const char* list_key, int depth,
                  std::vector<JsonValue>& flat) {
@@ -21,7 +21,7 @@ void FlattenInto(const JsonValue& value, const char* list_key, int depth,
     flat.push_back(value);
     return;
   }
-  if (depth == kMaxNesting) value.Fail("is nested more than 16 deep");
+  if (depth == kMaxDepth) value.Fail("is nested more than 16 deep");
   for (const JsonValue& item : value.At(list_key).Items()) {
     FlattenInto(item, list_key, depth + 1, flat);
   }
