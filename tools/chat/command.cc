@@ -161,7 +161,7 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
 }
 
 // What the user should know of an answer that did not end by itself.
-void TellReason(int32_t reason, uint64_t max_tokens) {
+void TellReason(int32_t reason, uint64_t max_tokens, const Conversation& conversation) {
   switch (reason) {
     case RONDO_REASON_NONE:
       Tell("(stopped)");
@@ -170,7 +170,7 @@ void TellReason(int32_t reason, uint64_t max_tokens) {
       Tell("(the limit of --max-tokens, ", FormatCount(max_tokens), ")");
       break;
     case RONDO_REASON_CONTEXT_FULL:
-      Tell("(the context is full: ", kContextAdvice, ")");
+      Tell("(the context is full: ", conversation.ContextAdvice(), ")");
       break;
     default:
       break;
@@ -276,7 +276,7 @@ bool Turn(const Message& message, const Arguments& arguments, LineReader& lines,
     AnswerCalls(calls, arguments.exec, lines, &conversation, &reason);
   }
   Print("\n");
-  TellReason(reason, arguments.sampling.session.options.max_tokens);
+  TellReason(reason, arguments.sampling.session.options.max_tokens, conversation);
   Keep(arguments.session_path, conversation);
   return true;
 }

@@ -24,10 +24,6 @@ struct TurnStats {
   double decode_seconds = 0;
 };
 
-// What helps where the context is full.
-inline constexpr const char* kContextAdvice =
-    "/reset begins anew here; a larger --context, or --policy slide, needs a new start";
-
 // How a model is talked to.
 struct ChatForm {
   std::string system;         // the system prompt; may be empty
@@ -80,6 +76,8 @@ class Conversation {
   // Tokens in the session, and how many more fit (UINT64_MAX: any number).
   uint64_t position() const;
   uint64_t remaining() const;
+  // What helps where the context is full.
+  std::string ContextAdvice() const;
   // How its tokens are chosen, for people.
   const std::string& sampling() const { return sampling_; }
 
@@ -111,6 +109,7 @@ class Conversation {
   const std::string sampling_;
   const ThinkingMarks thinking_;
   std::optional<AnswerReader> reader_;  // where answers have more than content
+  uint32_t context_;                    // of the engine
   Session session_;
   // Those in the session; those that a snapshot of a sliding context no longer knew: kForgotten.
   std::vector<int32_t> tokens_;
