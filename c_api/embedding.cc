@@ -121,7 +121,7 @@ Joined FillIn(std::string_view pair, std::string_view instruction, std::string_v
 // The second text begins behind the first separator: which a query must not have, then.
 bool MovesSecondText(const rondo::format::Embedder& embedder, std::string_view query) {
   if (embedder.separator() < 0) return false;
-  const std::string_view pair = View(embedder.pair());
+  const std::string_view pair = GetStringView(embedder.pair());
   const size_t begin = std::min(pair.find("{query}") + std::strlen("{query}"), pair.size());
   const size_t end = pair.find("{document}", begin);
   return end != pair.npos && query.find(pair.substr(begin, end - begin)) != query.npos;

@@ -123,7 +123,11 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     spec.ropes[i] = {rope->frequencies()->data(), longer != nullptr ? longer->data() : nullptr,
                      2 * size_t{rope->frequencies()->size()}, rope->scale(),
                      rope->long_scale() > 0 ? rope->long_scale() : rope->scale()};
-    if (longer != nullptr) spec.short_context = rope->short_context();
+    if (longer != nullptr) {
+      spec.short_context = rope->short_context();
+    } else if (rope->short_context() > 0) {
+      spec.max_context = rope->short_context();
+    }
   }
 
   RONDO_ASSIGN(spec.embedder, ReadEmbedder(model));

@@ -60,6 +60,7 @@ struct DecoderSpec {
   float embedding_scale = 1;
   float logit_soft_cap = 0;    // 0: none
   uint64_t max_positions = 0;  // of a model that learned its positions one by one; 0: no such limit
+  uint64_t max_context = 0;    // of one that turns longer texts otherwise, each; 0: no such limit
   uint64_t short_context = 0;  // longer sequences turn by long_frequencies; 0: none does
   // Of all layers, in order; behind them those of the draft head's layer.
   HeapArray<SublayerSpec> sublayers;

@@ -25,8 +25,15 @@ Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
                           options.max_sessions, options.kv_tokens);
 }
 
-// A model that learned its positions one by one has none beyond its table.
+// A model that learned its positions one by one has none beyond its table. One whose RoPE is
+// dynamic would turn every longer text by frequencies of its own, and cached keys anew with each
+// token.
 Status CheckPositions(const DecoderSpec& spec, const EngineOptions& options) {
+  if (spec.max_context != 0 && options.context > spec.max_context) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option context is %u, but the model's dynamic RoPE ends at %llu",
+                         options.context, static_cast<unsigned long long>(spec.max_context));
+  }
   if (spec.max_positions == 0) return Status();
   if (options.policy == ContextPolicy::kSlide) {
     return Status::Error(StatusCode::kUnsupported,

@@ -199,6 +199,10 @@ class LayersCheck {
             static_cast<double>(rope->long_scale()));
       }
       if (rope->long_frequencies() == nullptr) {
+        if (rope->short_context() != 0 && rope->short_context() != model_.context_length()) {
+          return Corrupt("a rope ends at %u tokens, expected the model's context_length, %u",
+                         rope->short_context(), model_.context_length());
+        }
         if (rope->long_scale() == 0) continue;
         return Corrupt("a rope has a scale for long sequences, but no frequencies for them");
       }

@@ -40,7 +40,7 @@ void WritePeftFolder(const std::filesystem::path& folder, const PeftModules& mod
   std::ofstream(folder / "adapter_config.json")
       << R"({"peft_type": "LORA", "task_type": "CAUSAL_LM", "bias": "none", "inference_mode": true,
              "lora_dropout": 0.1, "modules_to_save": null, "use_dora": false, "rank_pattern": {},
-             "target_modules": ["q_proj"], "base_model_name_or_path": "somewhere", )"
+             "target_modules": "all-linear", "base_model_name_or_path": "somewhere", )"
       << keys << "}";
   convert::CheckpointTensors tensors;
   for (const auto& [name, module] : modules) {

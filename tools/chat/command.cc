@@ -167,7 +167,8 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
 }
 
 // What the user should know of an answer that did not end by itself.
-void TellReason(int32_t reason, bool is_kept, uint64_t max_tokens) {
+void TellReason(int32_t reason, bool is_kept, uint64_t max_tokens,
+                const Conversation& conversation) {
   switch (reason) {
     case RONDO_REASON_NONE:
       Tell("(stopped)", is_kept ? "" : std::string(" (") + kTakenBack + ")");
@@ -176,7 +177,7 @@ void TellReason(int32_t reason, bool is_kept, uint64_t max_tokens) {
       Tell("(the limit of --max-tokens, ", FormatCount(max_tokens), ")");
       break;
     case RONDO_REASON_CONTEXT_FULL:
-      Tell("(the context is full: ", kContextAdvice, ")");
+      Tell("(the context is full: ", conversation.ContextAdvice(), ")");
       break;
     default:
       break;
@@ -321,7 +322,7 @@ bool Turn(const Message& message, const Arguments& arguments, LineReader& lines,
   }
   Print("\n");
   TellReason(reason, conversation.messages().size() > before,
-             arguments.sampling.session.options.max_tokens);
+             arguments.sampling.session.options.max_tokens, conversation);
   Keep(arguments.session_path, conversation);
   return true;
 }

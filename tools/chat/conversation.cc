@@ -4,6 +4,7 @@
 
 #include "tools/chat/call_grammar.h"
 #include "tools/chat/turn_end.h"
+#include "tools/common/context.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/limits.h"
 #include "tools/common/printable.h"
@@ -69,6 +70,7 @@ Conversation::Conversation(rondo_model* model, rondo_engine* engine, const Sessi
       form_(std::move(form)),
       sampling_(DescribeDraw(setup.options)),
       thinking_(ThinkingMarksOf(model, OptionsOf(form_))),
+      context_(Memory(engine).context),
       session_(Open(engine, WithTurnEnd(model, form_.template_text, setup))),
       messages_(nlohmann::ordered_json::array()) {
   if (!form_.tools.empty() || thinking_.exist()) reader_.emplace(model, OptionsOf(form_));
@@ -140,6 +142,11 @@ void Conversation::KeepMessages(size_t count) {
 
 uint64_t Conversation::position() const { return tokens_.size(); }
 
+std::string Conversation::ContextAdvice() const {
+  const std::string more = WhatSeesMore(model_, context_);
+  return "/reset begins anew here" + (more.empty() ? more : "; " + more + " needs a new start");
+}
+
 uint64_t Conversation::remaining() const {
   uint64_t tokens = 0;
   Check(rondo_session_remaining(session_.get(), &tokens));
@@ -203,8 +210,10 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
   }
   if (status == RONDO_STATUS_CONTEXT_FULL) {
     const bool is_first = messages_.size() == n_system_ + 1;
-    const char* const advice =
-        is_first ? "say less at once, or start anew with a larger --context" : kContextAdvice;
+    const std::string more = is_first ? WhatSeesMore(model_, context_) : "";
+    const std::string advice =
+        is_first ? "say less at once" + (more.empty() ? more : ", or start anew with " + more)
+                 : ContextAdvice();
     throw Error(std::string(rondo_session_last_error(session_.get())) + " (" + advice + ")");
   }
   Check(status);

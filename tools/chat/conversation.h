@@ -25,10 +25,6 @@ struct TurnStats {
   double decode_seconds = 0;
 };
 
-// What helps where the context is full.
-inline constexpr const char* kContextAdvice =
-    "/reset begins anew here; a larger --context, or --policy slide, needs a new start";
-
 // How a model is talked to.
 struct ChatForm {
   std::string system;         // the system prompt; may be empty
@@ -82,6 +78,8 @@ class Conversation {
   // Tokens in the session, and how many more fit (UINT64_MAX: any number).
   uint64_t position() const;
   uint64_t remaining() const;
+  // What helps where the context is full.
+  std::string ContextAdvice() const;
   // How its tokens are chosen, for people.
   const std::string& sampling() const { return sampling_; }
 
@@ -120,6 +118,7 @@ class Conversation {
   const ThinkingMarks thinking_;
   std::optional<AnswerReader> reader_;    // where answers have more than content
   std::optional<CallSpelling> spelling_;  // once a message has calls
+  uint32_t context_;                      // of the engine
   Session session_;
   // Those in the session; those that a snapshot of a sliding context no longer knew: kForgotten.
   std::vector<int32_t> tokens_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "rondo/rondo.h"
 
@@ -14,5 +15,9 @@ inline constexpr uint32_t kUsualContext = 8192;
 // The context for a text of `tokens`: kUsualContext, more where the text needs it, never more than
 // the model was trained for.
 uint32_t ContextFor(const rondo_model* model, uint64_t tokens);
+
+// What lets the model see more than `context` tokens of a text: "a larger --context, or --policy
+// slide,", one of these, or nothing.
+std::string WhatSeesMore(const rondo_model* model, uint32_t context);
 
 }  // namespace rondo::tools

@@ -52,6 +52,7 @@ void RunAdapterConversion(const std::string& directory, const ConversionWish& wi
   options.replace = wish.replace;
   if (wish.weights == "f32") options.format = format::AdapterFormat::F32;
   const convert::AdapterReport report = convert::WriteAdapter(options);
+  for (const std::string& note : report.notes) Print("note: " + Printable(note) + "\n");
   Print(Printable(wish.output) + ": an adapter of rank " + std::to_string(report.rank) + " for " +
         FormatCount(report.modules, "module") + ", " + FormatCount(report.parameters, "parameter") +
         ", " + FormatBytes(report.file_bytes) + "\n");

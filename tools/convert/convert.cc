@@ -17,6 +17,7 @@
 #include "tools/convert/end_tokens.h"
 #include "tools/convert/find_embedder.h"
 #include "tools/convert/fit_spec.h"
+#include "tools/convert/merge.h"
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
@@ -25,7 +26,6 @@
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
-#include "tools/convert/sources/peft/merged_checkpoint.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/source_text.h"
@@ -82,6 +82,16 @@ std::string RopeFact(const DecoderSpec& spec) {
   std::string fact;
   for (const RopeSpec& rope : spec.ropes) fact += (fact.empty() ? "" : "; ") + rope.description;
   return fact.empty() ? "none" : fact;
+}
+
+void TellWhereRopeEnds(const DecoderSpec& spec, std::vector<std::string>& notes) {
+  const auto ends = [](const RopeSpec& rope) {
+    return rope.short_context > 0 && rope.long_frequencies.empty();
+  };
+  if (std::ranges::none_of(spec.ropes, ends)) return;
+  notes.push_back("the model's RoPE is dynamic: each text of more than " +
+                  std::to_string(spec.context_length) +
+                  " tokens would turn by frequencies of its own, so its context ends there");
 }
 
 // Null where the source has none.
@@ -171,18 +181,18 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
 // All but the name.
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress) {
-  Source source = OpenSource(options.directory, GgufRulesOf);
-  if (!options.merge.empty()) {
-    source.checkpoint = std::make_shared<MergedCheckpoint>(source.checkpoint, options.merge);
-  }
+  const Source source = OpenSource(options.directory, GgufRulesOf);
   ConvertReport report;
   report.notes = source.notes;
   const SourceText text = ReadSourceText(source, report.notes);
   const std::optional<EmbedderSource> embedder = FindEmbedder(source, text, options.reranker);
-  const std::shared_ptr<const Checkpoint> checkpoint_holder =
+  std::shared_ptr<const Checkpoint> checkpoint_holder =
       embedder ? WithDense(*embedder, source.path, source.checkpoint) : source.checkpoint;
-  const Checkpoint& checkpoint = *checkpoint_holder;
   DecoderSpec spec = ReadSpec(options, source, embedder);
+  if (!options.merge.empty()) {
+    checkpoint_holder = Merge(options.merge, spec, checkpoint_holder, report.notes);
+  }
+  const Checkpoint& checkpoint = *checkpoint_holder;
   if (options.draft_head && !spec.draft_head) {
     Fail(options.directory.string(), ": no head of ", spec.architecture,
          " that predicts more than the next token is known");
@@ -197,6 +207,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     Fail(options.directory.string(),
          ": an assistant runs beside its model alone, and so cannot be calibrated by a text");
   }
+  TellWhereRopeEnds(spec, report.notes);
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;

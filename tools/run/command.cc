@@ -112,10 +112,12 @@ void FinishTrace(TraceFile* trace) {
 }
 
 // What the user should know of a text that did not end by itself, nor where they wanted it to.
-void TellReason(int32_t reason, const Arguments& arguments, uint32_t context) {
+void TellReason(int32_t reason, const Arguments& arguments, const rondo_model* model,
+                uint32_t context) {
   if (reason == RONDO_REASON_CONTEXT_FULL) {
+    const std::string more = WhatSeesMore(model, context);
     Tell("(the context of ", FormatCount(context),
-         " tokens is full: a larger --context, or --policy slide, goes on)");
+         " tokens is full: ", more.empty() ? "the model sees no more" : more + " goes on", ")");
   } else if (reason == RONDO_REASON_TOKEN_LIMIT && arguments.usual_limit) {
     Tell("(the limit of --max-tokens, ", FormatCount(arguments.sampling.session.options.max_tokens),
          ")");
@@ -172,11 +174,16 @@ void Run(Arguments arguments) {
     if (event.text_bytes > 0) PrintAnswer({event.text, event.text_bytes});
   }
   const double decode_seconds = whole.seconds() - prefill_seconds;
+  if (status == RONDO_STATUS_CONTEXT_FULL) {
+    const std::string more = WhatSeesMore(model.get(), Memory(engine.get()).context);
+    throw Error(std::string(rondo_session_last_error(session.get())) +
+                (more.empty() ? " (the model sees no more)" : " (" + more + " goes on)"));
+  }
   if (status != RONDO_STATUS_CANCELLED) Check(session.get(), status);
   Print("\n");
   if (trace) FinishTrace(&*trace);
   if (!arguments.verbose) {
-    TellReason(event.reason, arguments, Memory(engine.get()).context);
+    TellReason(event.reason, arguments, model.get(), Memory(engine.get()).context);
   } else {
     // The first token needs no pass of its own: the prefill has made its logits.
     const size_t decoded = generated > 0 ? generated - 1 : 0;

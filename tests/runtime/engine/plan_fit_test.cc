@@ -58,6 +58,24 @@ TEST(PlanFit, LearnedPositionsEndWhereTheyEnd) {
   }
 }
 
+// A window of no more than that may slide: no row then sees what it would have to be turned for.
+TEST(PlanFit, ADynamicRopeEndsAtTheModelsContext) {
+  const TestModel model = Mixed(R"("architectures": ["LlamaForCausalLM"],
+      "rope_scaling": {"type": "dynamic", "factor": 4.0})");
+  EngineOptions options;
+  for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
+    options.policy = policy;
+    for (options.context = 599; options.context <= 601; ++options.context) {
+      const auto plan = PlanEngine(model.file(), nullptr, options);
+      ASSERT_EQ(plan.ok(), options.context <= 600) << options.context;
+      if (plan.ok()) continue;
+      EXPECT_EQ(plan.status().message(),
+                std::string("engine option context is 601, but the model's dynamic RoPE ends at "
+                            "600"));
+    }
+  }
+}
+
 // Layers of several kinds and a pool of so many tokens: a longer context may take less.
 TEST(PlanFit, IsTheLargestContextWhereALongerOneTakesLess) {
   std::mt19937 random(7);

@@ -100,6 +100,17 @@ TEST_F(Bert, HasLongWordsUnknown) {
   EXPECT_EQ(Of("hello " + std::string(200000, 'a') + " hello"), (Ids{8, 0, 0, 0, 0, 8}));
 }
 
+// Where there is no decoder tokens are joined as they are, as by transformers.
+TEST_F(Bert, DecodesWithoutADecoder) {
+  json document = Document(kVocab);
+  document["decoder"] = nullptr;
+  const CompiledTokenizer compiled(document);
+  EXPECT_EQ(Decode(*compiled.Create(), Ids{1, 8, 3, 4, 5, 2}, true), "hello un ##aff ##able");
+  document.erase("decoder");
+  const CompiledTokenizer without(document);
+  EXPECT_EQ(Decode(*without.Create(), Ids{8, 10}, true), "hello !");
+}
+
 TEST_F(Bert, PutsItsTokensAround) {
   const CompiledTokenizer compiled(Document(kVocab));
   const auto tokenizer = compiled.Create();

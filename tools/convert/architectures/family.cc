@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "tools/convert/architectures/pad_heads.h"
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
 namespace rondo::convert {
@@ -215,7 +216,9 @@ void ReadMultipliers(const Config& config, Family& f) {
 
 DecoderSpec BuildDecoder(Family family) {
   if (family.layers.empty()) family.AddLayers();
-  return Builder(family).Build();
+  DecoderSpec spec = Builder(family).Build();
+  PadHeads(spec);
+  return spec;
 }
 
 }  // namespace rondo::convert

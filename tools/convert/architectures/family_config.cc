@@ -9,19 +9,29 @@
 
 namespace rondo::convert {
 
+namespace {
+
+constexpr SizeKeys kUsual;
+
+}  // namespace
+
 Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
   const auto integer = [&](const char* key, uint64_t high) {
     return static_cast<uint32_t>(config.Integer(key, 1, high));
   };
+  // transformers takes each of these by the usual name, too, whatever a family calls it.
+  const auto called = [&](const char* key, const char* usual) {
+    return !config.Has(key) && config.Has(usual) ? usual : key;
+  };
   Sizes s = {};
   s.vocab = integer("vocab_size", kMaxVocab);
-  s.hidden = integer(keys.hidden, kMaxHidden);
+  s.hidden = integer(called(keys.hidden, kUsual.hidden), kMaxHidden);
   if (keys.four_times) s.intermediate = 4 * s.hidden;
   if (keys.intermediate != nullptr && (!keys.four_times || config.Has(keys.intermediate))) {
     s.intermediate = integer(keys.intermediate, kMaxIntermediate);
   }
-  s.n_layers = integer(keys.n_layers, kMaxLayers);
-  s.n_heads = integer(keys.n_heads, kMaxHeads);
+  s.n_layers = integer(called(keys.n_layers, kUsual.n_layers), kMaxLayers);
+  s.n_heads = integer(called(keys.n_heads, kUsual.n_heads), kMaxHeads);
   const char* const kKvHeads = "num_key_value_heads";
   const uint32_t kv_heads = keys.default_kv_heads == 0 ? s.n_heads : keys.default_kv_heads;
   s.n_kv_heads = static_cast<uint32_t>(
@@ -38,18 +48,17 @@ Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
     head_dim = s.hidden / s.n_heads;
   }
   s.head_dim = config.Count(kHeadDim, kMaxHeadDim, head_dim);
-  if (s.head_dim % kHeadDimMultiple != 0 || s.head_dim > kMaxHeadDim || s.head_dim == 0) {
+  if (s.head_dim > kMaxHeadDim || s.head_dim == 0) {
     config.Refuse(kHeadDim, "(or the hidden size by the number of heads) is " +
-                                std::to_string(s.head_dim) + ", expected a multiple of " +
-                                std::to_string(kHeadDimMultiple) + " up to " +
+                                std::to_string(s.head_dim) + ", expected 1 to " +
                                 std::to_string(kMaxHeadDim));
   }
   if (keys.without_kv_heads != nullptr && s.n_kv_heads != s.n_heads) {
     config.Refuse(kKvHeads,
                   std::string("is set, which ") + keys.without_kv_heads + " does not know");
   }
-  s.context =
-      static_cast<uint32_t>(config.Integer(keys.context, 1, kMaxContext, keys.default_context));
+  s.context = static_cast<uint32_t>(
+      config.Integer(called(keys.context, kUsual.context), 1, kMaxContext, keys.default_context));
   return s;
 }
 

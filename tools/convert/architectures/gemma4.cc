@@ -126,9 +126,6 @@ Family CommonFamily(const Config& config, uint64_t window, uint32_t context) {
       k_is_v ? static_cast<uint32_t>(config.Integer("num_global_key_value_heads", 1,
                                                     f.sizes.n_heads, f.sizes.n_kv_heads))
              : f.sizes.n_kv_heads;
-  if (global_dim % kHeadDimMultiple != 0) {
-    config.Refuse("global_head_dim", "is not a multiple of " + std::to_string(kHeadDimMultiple));
-  }
   if (f.sizes.n_heads % global_kv_heads != 0) {
     config.Refuse("num_global_key_value_heads", "does not divide num_attention_heads");
   }

@@ -11,11 +11,13 @@
 namespace rondo::convert {
 namespace {
 
-// The key of a scaling rule's name; "su" is what longrope was called at first. A text's positions
-// are the same in all sections of mrope, which is for pictures.
+// The key of a scaling rule's name; "su" is what longrope was called at first, and "yarn" in the
+// first files of Phi-3. A text's positions are the same in all sections of mrope, which is for
+// pictures.
 std::string TypeOf(const Config& scaling) {
   const std::string type = scaling.Text("rope_type", scaling.Text("type", "default"));
-  return type == "su" ? "longrope" : type == "mrope" ? "default" : type;
+  const bool was_longrope = type == "su" || (type == "yarn" && scaling.Has("long_factor"));
+  return was_longrope ? "longrope" : type == "mrope" ? "default" : type;
 }
 
 // Where the two forms of config.json keep the same facts.
@@ -26,20 +28,34 @@ struct RopeConfig {
   std::string type;
 };
 
+// A config may have both forms, as long as they say the same.
+void CheckScaling(const Config& config, const Config& parameters) {
+  const char* const kOld = "rope_scaling";
+  const std::optional<Config> scaling = config.Object(kOld);
+  if (!scaling) return;
+  bool agree = TypeOf(*scaling) == TypeOf(parameters);
+  for (const auto& [key, value] : scaling->object().items()) {
+    if (key == "type" || key == "rope_type" || value.is_null()) continue;
+    agree = agree && parameters.object().contains(key) && parameters.object().at(key) == value;
+  }
+  if (!agree) config.Refuse(kOld, "contradicts rope_parameters");
+}
+
 RopeConfig Locate(const Config& config, double default_theta) {
   const char* const old_key = config.Has("rotary_emb_base") ? "rotary_emb_base" : "rope_theta";
+  const double old_theta = config.Positive(old_key, default_theta);
   if (auto parameters = config.Object("rope_parameters")) {
-    const double theta = parameters->Positive("rope_theta", default_theta);
-    if (config.Has(old_key) && config.Positive(old_key) != theta) {
+    const double theta = parameters->Positive("rope_theta", old_theta);
+    if (config.Has(old_key) && old_theta != theta) {
       config.Refuse(old_key, "contradicts rope_parameters.rope_theta");
     }
+    CheckScaling(config, *parameters);
     return {config, *parameters, theta, TypeOf(*parameters)};
   }
-  const double theta = config.Positive(old_key, default_theta);
   if (auto scaling = config.Object("rope_scaling")) {
-    return {config, *scaling, theta, TypeOf(*scaling)};
+    return {config, *scaling, scaling->Positive("rope_theta", old_theta), TypeOf(*scaling)};
   }
-  return {config, config, theta, "default"};
+  return {config, config, old_theta, "default"};
 }
 
 // Channels of a head that turn.
@@ -207,7 +223,10 @@ RopeSpec Build(const RopeConfig& rope, const RopeRequest& request) {
     if (spec.short_context > 0) {
       description << ", up to " << spec.short_context << " tokens by the short factors";
     }
-  } else if (rope.type != "default" && rope.type != "dynamic") {
+  } else if (rope.type == "dynamic") {
+    spec.short_context = request.context_length;
+    description << ", up to " << request.context_length << " tokens";
+  } else if (rope.type != "default") {
     rope.scaling.Refuse("rope_type", "is " + rope.type + "; known: default, linear, dynamic, " +
                                          "llama3, yarn, longrope");
   }

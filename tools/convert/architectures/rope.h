@@ -17,8 +17,9 @@ struct RopeRequest {
 };
 
 // Reads `rope_parameters` (transformers 5) or `rope_theta` and `rope_scaling` (earlier). Known
-// types: default, linear, dynamic (no different up to the context length), llama3, yarn, longrope;
-// others are refused by name. Values go through float32 where they do in transformers.
+// types: default, linear, dynamic (as default up to the context length, where it ends: each longer
+// text would turn by frequencies of its own), llama3, yarn, longrope; others are refused by name.
+// Values go through float32 where they do in transformers.
 RopeSpec ReadRope(const Config& config, const RopeRequest& request);
 
 // The same with the parameters in an object of its own; `config` is the whole file.

@@ -62,12 +62,21 @@ struct TensorRecipe {
     bool cols_first;
   };
   std::optional<Factor> factor = {};
+  // Rows are runs of `from` columns in the checkpoint, behind each of which come zeros, so that
+  // they are `to`. Not beside a factor.
+  struct Padding {
+    uint64_t from, to;
+  };
+  std::optional<Padding> padding = {};
 
   // Of a row in the checkpoint.
-  uint64_t source_cols() const { return factor ? factor->inner : cols; }
+  uint64_t source_cols() const {
+    if (padding) return cols / padding->to * padding->from;
+    return factor ? factor->inner : cols;
+  }
   float ScaleOf(const Part& part) const { return scale * part.scale; }
   // The parts' values are taken as they are but for ScaleOf().
-  bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor; }
+  bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding; }
   uint64_t rows() const {
     uint64_t sum = 0;
     for (const Part& part : parts) sum += part.rows;

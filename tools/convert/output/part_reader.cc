@@ -16,12 +16,13 @@ PartReader::PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& par
       part_(part),
       checkpoint_(checkpoint),
       entry_(part.source.empty() ? nullptr
-                                 : &checkpoint.Find(part.source, recipe.SourceShape(part))) {
+                                 : &checkpoint.Find(part.source, recipe.SourceShape(part))),
+      cols_(recipe.padding ? recipe.source_cols() : recipe.cols) {
   if (recipe.factor) ReadFactor();
-  if (!recipe.transposed) return;
+  if (!recipe.transposed || entry_ == nullptr) return;
   // Whole: its rows are columns of what the checkpoint holds.
-  whole_.resize(recipe.cols * entry_->shape.back());
-  checkpoint.Read(part.source, (part.matrix * recipe.cols + part.first_col) * entry_->shape.back(),
+  whole_.resize(cols_ * entry_->shape.back());
+  checkpoint.Read(part.source, (part.matrix * cols_ + part.first_col) * entry_->shape.back(),
                   whole_);
 }
 
@@ -30,7 +31,17 @@ uint64_t PartReader::RowBytes() const {
 }
 
 void PartReader::Read(uint64_t row, std::span<float> out) {
-  const uint64_t cols = recipe_.cols;
+  if (!recipe_.padding) return ReadRows(row, out);
+  const auto [from, to] = *recipe_.padding;
+  const size_t runs = out.size() / to;
+  narrow_.resize(runs * from);
+  ReadRows(row, narrow_);
+  std::fill(out.begin(), out.end(), 0.0f);
+  for (size_t i = 0; i < runs; ++i) std::copy_n(&narrow_[i * from], from, &out[i * to]);
+}
+
+void PartReader::ReadRows(uint64_t row, std::span<float> out) {
+  const uint64_t cols = cols_;
   const uint64_t step = part_.row_step, first = part_.first_row + row * step;
   if (recipe_.factor) {
     ReadMultiplied(first, out);
@@ -101,17 +112,17 @@ void PartReader::CheckFinite(uint64_t row, std::span<const float> out) const {
   }
   const auto found = std::ranges::find_if(out, [](float value) { return !std::isfinite(value); });
   const auto at = static_cast<uint64_t>(found - out.begin());
-  uint64_t of_row = part_.first_row + (row + at / recipe_.cols) * part_.row_step;
-  uint64_t of_col = at % recipe_.cols;
+  uint64_t of_row = part_.first_row + (row + at / cols_) * part_.row_step;
+  uint64_t of_col = at % cols_;
   if (recipe_.factor) {
     Fail(entry_->file, ": tensor ", part_.source, " times ", recipe_.factor->source, " gives ",
          *found, " in row ", of_row, ", expected finite weights");
   }
   if (recipe_.transposed) {
     std::swap(of_row, of_col);
-    of_row += part_.matrix * recipe_.cols + part_.first_col;
+    of_row += part_.matrix * cols_ + part_.first_col;
   } else {  // the checkpoint's rows may be longer, or shorter
-    const uint64_t width = entry_->shape.back(), element = of_row * recipe_.cols + of_col;
+    const uint64_t width = entry_->shape.back(), element = of_row * cols_ + of_col;
     of_row = element / width;
     of_col = element % width;
   }

@@ -25,6 +25,7 @@ class PartReader {
   void Read(uint64_t row, std::span<float> out);
 
  private:
+  void ReadRows(uint64_t row, std::span<float> out);  // without padding
   void ReadFactor();
   void ReadMultiplied(uint64_t first, std::span<float> out);
   void CheckFinite(uint64_t row, std::span<const float> out) const;
@@ -33,7 +34,8 @@ class PartReader {
   const TensorRecipe::Part& part_;
   const Checkpoint& checkpoint_;
   const Checkpoint::Entry* const entry_;  // null: no tensor of the checkpoint
-  std::vector<float> whole_, between_;
+  const uint64_t cols_;                   // without padding
+  std::vector<float> whole_, between_, narrow_;
   std::vector<float> factor_;  // [inner, cols]
 };
 

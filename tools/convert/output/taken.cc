@@ -42,6 +42,7 @@ uint32_t Block(const TensorRecipe& recipe, const TensorRecipe::Part& part,
 uint64_t StoredBits(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
   uint64_t most = 0;
   for (const TensorRecipe::Part& part : recipe.parts) {
+    if (part.source.empty()) continue;
     const auto found = checkpoint.tensors().find(part.source);
     if (found == checkpoint.tensors().end() || IsFloat(found->second)) return 0;
     most =

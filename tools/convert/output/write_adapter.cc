@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -20,6 +21,39 @@ namespace rondo::convert {
 namespace {
 
 using Module = PeftAdapter::Module;
+
+constexpr const char* kMergeAdvice =
+    ": `rondo convert CHECKPOINT --merge` can add it to the weights";
+
+// The module whose matrix it is, where PEFT may have wrapped that as a parameter.
+std::string_view LinearOf(std::string_view name, const Module& module) {
+  constexpr std::string_view kWeight = ".weight";
+  if (module.parameter == "weight" && module.experts == 1) name.remove_suffix(kWeight.size());
+  return name;
+}
+
+// Why a module has no place in an adapter's file: one that rows of a pass go through by a way of
+// their own.
+std::string ReasonOf(const std::string& name, const Module& module, const std::string& model) {
+  const std::string bare(LinearOf(name, module));
+  const auto ends = [&](std::initializer_list<const char*> parts) {
+    return std::ranges::any_of(parts, [&](const char* part) { return bare.ends_with(part); });
+  };
+  const auto has = [&](const char* part) { return bare.find(part) != std::string::npos; };
+  if (module.is_embedding || ends({"lm_head", "embed_tokens", "embed_out"})) {
+    return " is the embedding or the output head, which stay as they are under an adapter";
+  }
+  if (has(".experts") || has("switch_mlp")) {
+    return " is of a mixture's experts, which stay as they are under an adapter";
+  }
+  if (ends({".gate", ".router", ".router.layer", ".shared_expert_gate"})) {
+    return " chooses a mixture's experts, and stays as it is under an adapter";
+  }
+  if (ends({"q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "kv_b_proj"})) {
+    return " is of latent attention, of which only the output may have an adapter";
+  }
+  return " is none of the matrices of " + model + " that adapters may change";
+}
 
 // Tiles of 16 channels, as the file has them.
 class Tiles {
@@ -165,8 +199,12 @@ class AdapterWriter {
     if (rank > kMaxAdapterRank) {
       Fail(options_.directory.string(), " has rank ", rank, ", expected at most ", kMaxAdapterRank);
     }
+    if (!adapter_.whole().empty()) {
+      Fail(adapter_.path(), ": tensor ", adapter_.whole().begin()->second.tensor,
+           " was trained whole, but an adapter's file holds low-rank products alone", kMergeAdvice);
+    }
     for (const auto& [name, module] : adapter_.modules()) {
-      if (!modules_.emplace(BareModuleName(name), &module).second) {
+      if (!modules_.emplace(BareModuleName(LinearOf(name, module)), &module).second) {
         Fail(adapter_.Called(name), " is there by two names");
       }
     }
@@ -186,7 +224,7 @@ class AdapterWriter {
     format::FinishAdapterBuffer(builder, format::Adapter::Pack(builder, &metadata));
     writer_.Finish({builder.GetBufferPointer(), builder.GetSize()});
     CheckWritten();
-    AdapterReport report = {rank, reached_.size(), 0, writer_.bytes()};
+    AdapterReport report = {rank, reached_.size(), 0, writer_.bytes(), adapter_.notes()};
     for (const auto& [name, module] : adapter_.modules()) {
       report.parameters += module.rank * (module.inputs + module.outputs);
     }
@@ -253,17 +291,9 @@ class AdapterWriter {
       if (reached != reached_.end()) {
         if (std::ranges::all_of(reached->second, std::identity())) continue;
         Fail(adapter_.Called(name), " is only in part of the matrices of ", options_.model.string(),
-             " that adapters may change: `rondo convert CHECKPOINT --merge` can add it to the "
-             "weights");
+             " that adapters may change", kMergeAdvice);
       }
-      const bool is_vocabulary = module.is_embedding || name.ends_with("lm_head") ||
-                                 name.ends_with("embed_tokens") || name.ends_with("embed_out");
-      Fail(adapter_.Called(name),
-           is_vocabulary ? " is the embedding or the output head, which stay as they are under an "
-                           "adapter"
-                         : " is none of the matrices of " + options_.model.string() +
-                               " that adapters may change",
-           ": `rondo convert CHECKPOINT --merge` can add it to the weights");
+      Fail(adapter_.Called(name), ReasonOf(name, module, options_.model.string()), kMergeAdvice);
     }
   }
 

@@ -24,6 +24,7 @@ struct AdapterReport {
   uint64_t modules = 0;     // of the model's, that it changes
   uint64_t parameters = 0;  // as its makers count
   uint64_t file_bytes = 0;
+  std::vector<std::string> notes = {};  // what the user may want to know, a sentence each
 };
 
 // The output appears whole and checked, or not at all. Throws Error: one sentence naming the file,

@@ -73,18 +73,25 @@ std::string Reason(const json::exception& error) {
   Fail(file, ": ", place, "not JSON: ", Reason(error));
 }
 
-}  // namespace
-
-json ParseJson(const std::string& text, const std::string& file) {
+template <typename Json>
+Json Parse(const std::string& text, const std::string& file) {
   try {
-    return json::parse(text);
+    return Json::parse(text);
   } catch (const json::parse_error& error) {
     const std::string finite = WithoutInfinities(text);
     if (finite == text) Refuse(text, file, error);
-    return ParseJson(finite, file);
+    return Parse<Json>(finite, file);
   } catch (const json::exception& error) {  // a number that no float holds
     Fail(file, ": ", Reason(error));
   }
+}
+
+}  // namespace
+
+json ParseJson(const std::string& text, const std::string& file) { return Parse<json>(text, file); }
+
+nlohmann::ordered_json ParseOrderedJson(const std::string& text, const std::string& file) {
+  return Parse<nlohmann::ordered_json>(text, file);
 }
 
 json ParseJsonObject(const std::string& text, const std::string& file) {

@@ -226,7 +226,16 @@ std::string LiteralPattern(const JsonValue& step) {
 
 void ParseDecoder(const JsonValue& root, Pipeline& pipeline) {
   bool fused = false;
-  for (const JsonValue& step : Flatten(root.At("decoder"), "decoders")) {
+  const JsonValue decoder = root.Find("decoder");
+  if (decoder.IsNull()) {
+    // Tokens as they are, joined by spaces; of bytes, whose letters nobody reads, the bytes.
+    const bool of_bytes = pipeline.byte_level;
+    pipeline.decode_steps.push_back(
+        {of_bytes ? DecodeStep::kByteLevel : DecodeStep::kJoin, "", ""});
+    pipeline.first_token_without_spaces = !of_bytes;
+    return;
+  }
+  for (const JsonValue& step : Flatten(decoder, "decoders")) {
     const std::string type = step.Type();
     const auto before_fuse = [&] {
       if (fused) step.Fail("(" + type + ") is supported only before Fuse");
@@ -296,6 +305,9 @@ std::string Pipeline::DecodeToken(const std::string& text) const {
         } else {
           result.insert(0, 1, ' ');
         }
+        break;
+      case DecodeStep::kJoin:
+        result.insert(0, 1, ' ');
         break;
       case DecodeStep::kByteLevel:
         if (std::string bytes; FromByteAlphabet(result, &bytes)) result = bytes;

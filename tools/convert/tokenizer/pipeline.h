@@ -25,8 +25,9 @@ struct StageSpec {
 
 // One step of the decoder, applied to the text of each token.
 struct DecodeStep {
-  // kWordPiece: `from` before a token goes; one without it has a space before it.
-  enum Kind { kReplace, kByteFallback, kByteLevel, kWordPiece } kind;
+  // kWordPiece: `from` before a token goes; one without it has a space before it. kJoin: each has a
+  // space before it.
+  enum Kind { kReplace, kByteFallback, kByteLevel, kWordPiece, kJoin } kind;
   std::string from;
   std::string to;
 };

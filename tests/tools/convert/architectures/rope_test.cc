@@ -48,6 +48,51 @@ TEST(Rope, LinearDividesByTheFactor) {
   for (uint32_t i = 0; i < 32; ++i) ExpectNear(rope.frequencies[i], Plain(i, 10000, 64) / 4);
 }
 
+// Up to the context length as without scaling; there it ends.
+TEST(Rope, DynamicEndsAtTheContextLength) {
+  for (const char* json :
+       {R"({"rope_theta": 5000.0, "rope_scaling": {"type": "dynamic", "factor": 4.0}})",
+        R"({"rope_parameters": {"rope_theta": 5000, "rope_type": "dynamic", "factor": 4.0}})"}) {
+    const RopeSpec rope = Read(json, 64, 32);
+    for (uint32_t i = 0; i < 32; ++i) ExpectNear(rope.frequencies[i], Plain(i, 5000, 64));
+    EXPECT_TRUE(rope.long_frequencies.empty());
+    EXPECT_EQ(rope.short_context, 32u);
+    EXPECT_THAT(rope.description, HasSubstr("dynamic, theta 5000, up to 32 tokens"));
+  }
+  EXPECT_EQ(Read(R"({"rope_theta": 5000})").short_context, 0u);
+}
+
+// What transformers 5 calls rope_parameters may stand in rope_scaling, too, or in both.
+TEST(Rope, OlderFormsAreNotDropped) {
+  const auto frequencies = [](const char* json) { return Read(json).frequencies; };
+  const auto linear = frequencies(R"({"rope_theta": 500, "rope_scaling": {"type": "linear",
+      "factor": 4}})");
+  EXPECT_EQ(frequencies(R"({"rope_theta": 7, "rope_scaling": {"rope_type": "linear", "factor": 4,
+      "rope_theta": 500}})"),
+            linear);
+  EXPECT_EQ(frequencies(R"({"rope_theta": 500, "rope_parameters": {"rope_type": "linear",
+      "factor": 4}})"),
+            linear);
+  EXPECT_EQ(frequencies(R"({"rope_parameters": {"rope_type": "linear", "factor": 4,
+      "rope_theta": 500}, "rope_scaling": {"type": "linear", "factor": 4}})"),
+            linear);
+  EXPECT_THAT(Refusal(R"({"rope_parameters": {"rope_type": "default", "rope_theta": 500},
+      "rope_scaling": {"type": "linear", "factor": 4}})"),
+              HasSubstr("key rope_scaling contradicts rope_parameters"));
+  EXPECT_THAT(Refusal(R"({"rope_parameters": {"rope_type": "linear", "factor": 2},
+      "rope_scaling": {"type": "linear", "factor": 4}})"),
+              HasSubstr("key rope_scaling contradicts rope_parameters"));
+  // Phi-3's first files call longrope so.
+  const char* const kFactors = R"("original_max_position_embeddings": 8,
+      "short_factor": [1, 2], "long_factor": [3, 4]}})";
+  const auto phi3 = [&](const std::string& type) {
+    return Read(R"({"rope_scaling": {"type": ")" + type + R"(", )" + kFactors, 4, 64);
+  };
+  EXPECT_EQ(phi3("yarn").long_frequencies, phi3("longrope").long_frequencies);
+  EXPECT_EQ(phi3("yarn").frequencies, phi3("su").frequencies);
+  EXPECT_FALSE(phi3("yarn").long_frequencies.empty());
+}
+
 // By wavelength: long ones are stretched, short ones kept, those between blended.
 TEST(Rope, Llama3) {
   const RopeSpec rope = Read(R"({"rope_theta": 500000.0, "rope_scaling": {"rope_type": "llama3",

@@ -8,12 +8,14 @@
 
 #include "tests/support/adapter_models.h"
 #include "tests/tools/convert/checkpoint_of.h"
+#include "tests/tools/convert/checkpoint_tensors.h"
 #include "tests/tools/error_of.h"
 
 namespace rondo::convert {
 namespace {
 
 using testing::HasSubstr;
+namespace fs = std::filesystem;
 
 class WriteAdapterTest : public testing::Test {
  protected:
@@ -47,8 +49,9 @@ TEST_F(WriteAdapterTest, ModulesWithoutAPlace) {
   EXPECT_EQ(ErrorOfModules({{layer + "self_attn.q_proj", Module(16, 16)}}), "");
   EXPECT_EQ(ErrorOfModules({{"layers.0.self_attn.q_proj", Module(16, 16)}}), "");
   const std::pair<std::string, const char*> kRefused[] = {
-      {layer + "block_sparse_moe.experts.0.w1", "none of the matrices"},
-      {layer + "block_sparse_moe.gate", "none of the matrices"},
+      {layer + "block_sparse_moe.experts.0.w1", "is of a mixture's experts"},
+      {layer + "block_sparse_moe.gate", "chooses a mixture's experts"},
+      {layer + "self_attn.kv_b_proj", "is of latent attention, of which only the output"},
       {"model.layers.1.self_attn.q_proj", "none of the matrices"},
       {"model.vision_tower.layers.0.self_attn.q_proj", "none of the matrices"},
       {"lm_head", "is the embedding or the output head"},
@@ -57,11 +60,31 @@ TEST_F(WriteAdapterTest, ModulesWithoutAPlace) {
   for (const auto& [name, sentence] : kRefused) {
     const std::string error =
         ErrorOfModules({{layer + "self_attn.q_proj", Module(16, 16)}, {name, Module(16, 16)}});
-    EXPECT_THAT(error, HasSubstr("module " + name + " is"));
+    EXPECT_THAT(error, HasSubstr("module " + name + " "));
     EXPECT_THAT(error, HasSubstr(sentence));
     EXPECT_THAT(error, HasSubstr("--merge"));
   }
   EXPECT_TRUE(std::filesystem::exists(folder_ / "adapter.rondo"));  // the first ones'
+}
+
+// PEFT's modules_to_save, where there are tensors of them.
+TEST_F(WriteAdapterTest, WhatWasTrainedWholeIsMergedOnly) {
+  const fs::path peft = folder_ / "peft";
+  WritePeftFolder(peft, {{"model.layers.0.self_attn.q_proj", Module(16, 16)}},
+                  R"("r": 2, "lora_alpha": 2, "modules_to_save": ["lm_head"])");
+  const auto write = [&] {
+    WriteAdapter({.directory = peft, .model = model_->path(), .output = folder_ / "adapter.rondo"});
+  };
+  EXPECT_EQ(SentenceOf(write), "");
+  fs::rename(peft / "adapter_model.safetensors", peft / "model.safetensors");
+  CheckpointTensors tensors = ReadTensors(peft);
+  tensors["base_model.model.lm_head.weight"] = {{32, 16}, std::vector<float>(32 * 16)};
+  WriteTensors(peft, tensors);
+  fs::rename(peft / "model.safetensors", peft / "adapter_model.safetensors");
+  EXPECT_THAT(SentenceOf(write),
+              HasSubstr("tensor base_model.model.lm_head.weight was trained whole, but an "
+                        "adapter's file holds low-rank products alone: `rondo convert CHECKPOINT "
+                        "--merge` can add it"));
 }
 
 TEST_F(WriteAdapterTest, ShapesThatDoNotFit) {

@@ -72,6 +72,7 @@ TEST_F(PeftAdapterTest, ModulesWithTheirScales) {
             3 / std::sqrt(2.0));
 }
 
+// PEFT asks for (.*\.)?(KEY)$ of Python's re; of two that fit the first of the file counts.
 TEST_F(PeftAdapterTest, Patterns) {
   const PeftAdapter adapter = Read(R"("r": 2, "lora_alpha": 3, "rank_pattern": {"v_proj": 4},
       "alpha_pattern": {"model\\.layers\\.0\\.self_attn\\.q_proj": 8, "11.self_attn.v_proj": 2})",
@@ -79,19 +80,70 @@ TEST_F(PeftAdapterTest, Patterns) {
   EXPECT_EQ(adapter.modules().at(kQ).scale, 4);
   EXPECT_EQ(adapter.modules().at(kV).scale, 0.5);
   EXPECT_EQ(adapter.largest_rank(), 4u);
-  // A whole part of the name, and not the end of one.
-  EXPECT_EQ(Read(R"("r": 2, "lora_alpha": 3, "alpha_pattern": {"_proj": 8, "1.self_attn.v_proj": 8,
-                    "^self_attn.q_proj": 8})")
-                .modules()
-                .at(kQ)
-                .scale,
-            1.5);
-  EXPECT_THAT(ErrorOfKeys(R"("r": 2, "lora_alpha": 3, "alpha_pattern": {".*q_proj": 8})"),
-              HasSubstr("alpha_pattern has the pattern .*q_proj: only names are known"));
-  EXPECT_THAT(
-      ErrorOfKeys(
-          R"("r": 2, "lora_alpha": 3, "alpha_pattern": {"q_proj": 8, "self_attn.q_proj": 9})"),
-      HasSubstr("two patterns that fit model.layers.0.self_attn.q_proj"));
+  const std::pair<const char*, double> kAlphas[] = {
+      // A whole part of the name, and not the end of one.
+      {R"({"_proj": 8, "1.self_attn.v_proj": 8, "^self_attn.q_proj": 8})", 3},
+      {R"({".*q_proj": 8})", 8},
+      {R"({".*\\.layers\\.0\\..*(q_proj|k_proj)": 16})", 16},
+      {R"({".*\\.layers\\.[1-9]\\..*": 16})", 3},
+      {R"({"(?:k|q)_proj": 16})", 16},
+      {R"({"q_proj": 16, "layers.0.self_attn.q_proj": 2})", 16},
+      {R"({"layers.0.self_attn.q_proj": 2, "q_proj": 16})", 2},
+      {R"({"k_proj|q_proj": 5})", 5},
+  };
+  for (const auto& [pattern, alpha] : kAlphas) {
+    const std::string keys = R"("r": 2, "lora_alpha": 3, "alpha_pattern": )" + std::string(pattern);
+    EXPECT_EQ(Read(keys).modules().at(kQ).scale, alpha / 2) << pattern;
+  }
+  EXPECT_THAT(ErrorOfKeys(R"("r": 2, "lora_alpha": 3, "alpha_pattern": {"q_proj(": 8})"),
+              HasSubstr("key alpha_pattern has the pattern q_proj(, which is no regular "
+                        "expression: missing closing parenthesis"));
+  EXPECT_THAT(ErrorOfKeys(R"("r": 2, "alpha_pattern": {"(.*.*.*.*.*.*)*x": 8})"),
+              HasSubstr("takes too many steps on model.layers.0"));
+}
+
+// The tensors of other modules PEFT does not read.
+TEST_F(PeftAdapterTest, TakesWhatIsTargeted) {
+  const std::pair<const char*, bool> kTargets[] = {
+      {R"("target_modules": ["q_proj", "v_proj"])", true},
+      {R"("target_modules": ["self_attn.v_proj"])", true},
+      {R"("target_modules": ["model.layers.11.self_attn.v_proj", "q_proj"])", true},
+      {R"("target_modules": ["q_proj", "_proj"])", false},
+      {R"("target_modules": ".*\\.(q|v)_proj")", true},
+      {R"("target_modules": "q_proj|.*\\.v_pro")", false},
+      {R"("target_modules": "All-Linear")", true},
+      {R"("target_modules": null)", true},
+      {R"("exclude_modules": ["v_proj"])", false},
+      {R"("exclude_modules": ["v"])", true},
+      {R"("exclude_modules": ".*11.*")", false},
+      {R"("exclude_modules": "v_proj")", true},
+      {R"("modules_to_save": ["v_proj"])", false},
+      {R"("target_modules": ["q_proj", "v_proj"], "layers_to_transform": [0, 11])", true},
+      {R"("target_modules": ["q_proj", "v_proj"], "layers_to_transform": 0)", false},
+      {R"("target_modules": ["q_proj", "v_proj"], "layers_to_transform": [])", true},
+      {R"("target_modules": ["v_proj"], "layers_to_transform": [11], "layers_pattern": "h")",
+       false},
+      {R"("target_modules": ["v_proj"], "layers_to_transform": [11],
+          "layers_pattern": ["h", "layers"])",
+       true},
+      // Which does not count beside a pattern.
+      {R"("target_modules": ".*_proj", "layers_to_transform": [0])", true},
+  };
+  for (const auto& [keys, takes] : kTargets) {
+    const std::string all = R"("r": 2, "lora_alpha": 2, )" + std::string(keys);
+    const std::string error = ErrorOfKeys(all);
+    if (!error.empty()) {
+      EXPECT_THAT(error, HasSubstr("no tensors of LoRA for modules that adapter_config.json "));
+      EXPECT_FALSE(takes) << keys;
+      continue;
+    }
+    const PeftAdapter adapter(folder_.path());
+    EXPECT_EQ(adapter.modules().contains(kV), takes) << keys;
+    if (!takes) {
+      ASSERT_EQ(adapter.notes().size(), 1u);
+      EXPECT_THAT(adapter.notes()[0], HasSubstr(std::string("for module ") + kV + " is left out"));
+    }
+  }
 }
 
 TEST_F(PeftAdapterTest, RanksThatContradictEachOther) {
@@ -110,14 +162,20 @@ TEST_F(PeftAdapterTest, WhatIsMoreThanProductsIsRefused) {
       {R"("use_dora": true)", "key use_dora is set: DoRA"},
       {R"("use_dora": 1)", "use_dora"},
       {R"("lora_bias": true)", "key lora_bias is set: biases"},
-      {R"("bias": "all")", "key bias is all"},
-      {R"("modules_to_save": ["lm_head"])", "key modules_to_save is set: whole modules"},
+      {R"("use_bdlora": {"nblocks": 2})", "key use_bdlora is set: BD-LoRA"},
+      {R"("kasa_config": {"beta": 1})", "key kasa_config is set: KaSA changes the base"},
       {R"("trainable_token_indices": [5])", "key trainable_token_indices is set"},
       {R"("layer_replication": [[0, 4]])", "key layer_replication is set: layers are repeated"},
-      {R"("target_parameters": ["experts.gate_up_proj"])", "key target_parameters is set"},
+      {R"("target_modules": [], "target_parameters": ["q_proj.bias"])",
+       "key target_parameters holds q_proj.bias: of parameters"},
       {R"("alora_invocation_tokens": [5])", "key alora_invocation_tokens is set"},
       {R"("peft_type": "LOHA")", "key peft_type is LOHA"},
       {R"("init_lora_weights": "pissa")", "key init_lora_weights is pissa"},
+      {R"("init_lora_weights": "pissa_niter_4")", "is pissa_niter_4, which changes the base"},
+      {R"("init_lora_weights": "olora")", "key init_lora_weights is olora"},
+      {R"("init_lora_weights": "corda")", "key init_lora_weights is corda"},
+      {R"("init_lora_weights": "loftq")", "key init_lora_weights is loftq"},
+      {R"("init_lora_weights": "lora_ga")", "key init_lora_weights is lora_ga"},
       {R"("a_key_of_tomorrow": 0.5)", "key a_key_of_tomorrow is set, which is not known"},
   };
   for (const auto& [keys, sentence] : kRefused) {
@@ -125,7 +183,8 @@ TEST_F(PeftAdapterTest, WhatIsMoreThanProductsIsRefused) {
                 HasSubstr(sentence));
   }
   for (const char* keys : {R"("a_key_of_tomorrow": null)", R"("loftq_config": {})",
-                           R"("init_lora_weights": "gaussian")", R"("layer_replication": null)"}) {
+                           R"("init_lora_weights": "gaussian")", R"("layer_replication": null)",
+                           R"("modules_to_save": ["lm_head"])", R"("bias": "lora_only")"}) {
     EXPECT_EQ(ErrorOfKeys(R"("r": 2, "lora_alpha": 2, )" + std::string(keys)), "");
   }
 }
@@ -134,8 +193,12 @@ TEST_F(PeftAdapterTest, TensorsOfOtherKindsAreRefused) {
   const std::string module = std::string("base_model.model.") + kQ;
   EXPECT_THAT(ErrorWithTensor(module + ".lora_magnitude_vector"), HasSubstr("is of DoRA"));
   EXPECT_THAT(ErrorWithTensor(module + ".lora_B.bias"), HasSubstr("none of a plain LoRA's"));
-  EXPECT_THAT(ErrorWithTensor(module + ".weight"), HasSubstr("none of a plain LoRA's"));
+  EXPECT_THAT(ErrorWithTensor(module + ".token_adapter.trainable_tokens_delta"),
+              HasSubstr("is of single tokens that were trained"));
+  EXPECT_THAT(ErrorWithTensor("model.x.weight"), HasSubstr("none of a plain LoRA's"));
   EXPECT_THAT(ErrorWithTensor("model.x.lora_A.weight"), HasSubstr("none of a plain LoRA's"));
+  EXPECT_THAT(ErrorWithTensor(module + ".base_layer.lora_A.weight"),
+              HasSubstr("has the tensors of 2 parameters, of which adapter_config.json targets 1"));
   EXPECT_THAT(ErrorWithTensor("base_model.model.x.lora_A.weight", {2}),
               HasSubstr("is not a matrix"));
   EXPECT_THAT(ErrorWithTensor("base_model.model.x.lora_A.weight"),
@@ -157,7 +220,7 @@ TEST(BareModuleName, LeavesOutWhatClassesBeginWith) {
   EXPECT_EQ(BareModuleName("model.language_model.layers.0.mlp"), "layers.0.mlp");
   EXPECT_EQ(BareModuleName("language_model.model.layers.0.mlp"), "layers.0.mlp");
   EXPECT_EQ(BareModuleName("model.vision_tower.layers.0.mlp"), "vision_tower.layers.0.mlp");
-  EXPECT_EQ(BareModuleName("transformer.h.0.attn"), "transformer.h.0.attn");
+  EXPECT_EQ(BareModuleName("transformer.h.0.attn"), "h.0.attn");
 }
 
 }  // namespace

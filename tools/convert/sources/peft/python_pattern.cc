@@ -24,31 +24,31 @@ PythonPattern::PythonPattern(const Config& config, const char* key, std::string 
     : config_(&config), key_(key), written_(std::move(written)) {
   int error = 0;
   size_t at = 0;
-  pcre2_code* const code =
-      pcre2_compile(Bytes(pattern), pattern.size(), PCRE2_ANCHORED | PCRE2_UTF | PCRE2_UCP, &error,
-                    &at, nullptr);
+  pcre2_code* const code = pcre2_compile(
+      Bytes(pattern), pattern.size(), PCRE2_ANCHORED | PCRE2_UTF | PCRE2_UCP, &error, &at, nullptr);
   if (code == nullptr) {
     char reason[128] = {};
     pcre2_get_error_message(error, reinterpret_cast<PCRE2_UCHAR*>(reason), sizeof reason);
-    config.Refuse(key, "has the pattern " + written_ + ", which is no regular expression: " + reason);
+    config.Refuse(key,
+                  "has the pattern " + written_ + ", which is no regular expression: " + reason);
   }
-  code_ = std::shared_ptr<void>(
-      code, [](void* one) { pcre2_code_free(static_cast<pcre2_code*>(one)); });
+  code_ = std::shared_ptr<void>(code,
+                                [](void* one) { pcre2_code_free(static_cast<pcre2_code*>(one)); });
 }
 
 std::shared_ptr<void> PythonPattern::Find(const std::string& name) const {
   auto* const code = static_cast<pcre2_code*>(code_.get());
-  const std::shared_ptr<void> data(
-      pcre2_match_data_create_from_pattern(code, nullptr),
-      [](void* one) { pcre2_match_data_free(AsMatchData(one)); });
+  const std::shared_ptr<void> data(pcre2_match_data_create_from_pattern(code, nullptr),
+                                   [](void* one) { pcre2_match_data_free(AsMatchData(one)); });
   const std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)> context(
       pcre2_match_context_create(nullptr), &pcre2_match_context_free);
   if (data == nullptr || context == nullptr) throw std::bad_alloc();
   pcre2_set_match_limit(context.get(), kMostSteps);
-  const int found = pcre2_match(code, Bytes(name), name.size(), 0, 0, AsMatchData(data.get()),
-                                context.get());
+  const int found =
+      pcre2_match(code, Bytes(name), name.size(), 0, 0, AsMatchData(data.get()), context.get());
   if (found < 0 && found != PCRE2_ERROR_NOMATCH) {
-    config_->Refuse(key_, "has the pattern " + written_ + ", which takes too many steps on " + name);
+    config_->Refuse(key_,
+                    "has the pattern " + written_ + ", which takes too many steps on " + name);
   }
   return found < 0 ? nullptr : data;
 }
