@@ -38,11 +38,6 @@ struct Arguments {
   ConversionWish wish;
 };
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A pattern that stands for this file alone; of one in parts, "-00001-of-00003.gguf", for all.

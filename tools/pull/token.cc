@@ -13,11 +13,6 @@ namespace {
 
 constexpr size_t kMostBytes = 4096;
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::string Stripped(const std::string& text) {
   constexpr const char* kSpace = " \t\r\n\v\f";
   const size_t begin = text.find_first_not_of(kSpace);
@@ -59,6 +54,11 @@ std::string OfFile(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 std::string HubToken() {
   if (IsSwitchedOn("HF_HUB_DISABLE_IMPLICIT_TOKEN")) return "";

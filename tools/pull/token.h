@@ -11,6 +11,8 @@ namespace rondo::tools {
 // break in it would get into the request.
 std::string HubToken();
 
+// What a variable of the environment holds; empty: it is not set.
+std::string Variable(const char* name);
 // As the hub's own clients read a variable that is set or not: "1", "ON", "YES" or "TRUE".
 bool IsSwitchedOn(const char* variable);
 
