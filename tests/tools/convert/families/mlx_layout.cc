@@ -184,9 +184,9 @@ class Rewriting {
 
 CheckpointTensors AsMlx(const CheckpointTensors& tensors, const std::string& model_type) {
   const char* const kText = "model.language_model.";
+  const bool has_text = tensors.contains("model.language_model.embed_tokens.weight");
   CheckpointTensors named;
   for (const auto& [name, tensor] : tensors) {
-    const bool has_text = tensors.contains(std::string(kText) + "embed_tokens.weight");
     const bool is_head = has_text && name == "lm_head.weight";
     named[is_head ? "language_model." + name : Replaced(name, kText, "language_model.model.")] =
         tensor;
