@@ -13,7 +13,7 @@ rondo_embedder_facts EmbedderFacts(const rondo_model* model) {
   if (facts.dimensions == 0) {
     throw Error(
         "the model predicts tokens: its file says nothing of vectors of texts (`rondo convert` "
-        "takes that from a checkpoint's modules.json)");
+        "takes that from a checkpoint's modules.json, and makes a reranker with --reranker)");
   }
   return facts;
 }

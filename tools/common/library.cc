@@ -71,6 +71,11 @@ Model OpenPredictor(const std::string& path) {
   facts.struct_size = sizeof facts;
   rondo_model_embedder(model.get(), &facts);
   if (facts.dimensions == 0) return model;
+  if (facts.scores_pairs != 0) {
+    throw Error(
+        "the model scores pairs of a query and a document and predicts no tokens: use `rondo "
+        "rerank`");
+  }
   throw Error("the model makes vectors of texts and predicts no tokens: embed texts");
 }
 

@@ -51,7 +51,9 @@ void Run(const Arguments& a) {
   const LongPairs read(model.get(), a.too_long, instruction, a.query);
   std::vector<TokenIds> pairs;
   for (const std::string& document : documents) {
-    pairs.push_back(read.Read(PlaceOf("document", are_lines, pairs.size()), document));
+    const std::string place =
+        are_lines ? PlaceOf("", true, pairs.size()) : "document " + std::to_string(pairs.size());
+    pairs.push_back(read.Read(place + " with the query", document));
   }
   Embedder embedder(model.get(), a.engine, pairs, a.batch);
   // Of each its score, and its logit: high scores are all 1, but in this order.

@@ -112,15 +112,15 @@ void FinishTrace(TraceFile* trace) {
 }
 
 // What the user should know of a text that did not end by itself, nor where they wanted it to.
-void TellReason(int32_t reason, const Arguments& arguments, const rondo_model* model,
-                uint32_t context) {
+void TellReason(int32_t reason, const Arguments& arguments, bool is_constrained,
+                const rondo_model* model, uint32_t context) {
   if (reason == RONDO_REASON_CONTEXT_FULL) {
     const std::string more = WhatSeesMore(model, context);
     Tell("(the context of ", FormatCount(context),
          " tokens is full: ", more.empty() ? "the model sees no more" : more + " goes on", ")");
-  } else if (reason == RONDO_REASON_TOKEN_LIMIT && arguments.usual_limit) {
+  } else if (reason == RONDO_REASON_TOKEN_LIMIT && (arguments.usual_limit || is_constrained)) {
     Tell("(the limit of --max-tokens, ", FormatCount(arguments.sampling.session.options.max_tokens),
-         ")");
+         is_constrained ? ": the text is not whole)" : ")");
   }
 }
 
@@ -183,7 +183,8 @@ void Run(Arguments arguments) {
   Print("\n");
   if (trace) FinishTrace(&*trace);
   if (!arguments.verbose) {
-    TellReason(event.reason, arguments, model.get(), Memory(engine.get()).context);
+    TellReason(event.reason, arguments, grammar != nullptr, model.get(),
+               Memory(engine.get()).context);
   } else {
     // The first token needs no pass of its own: the prefill has made its logits.
     const size_t decoded = generated > 0 ? generated - 1 : 0;

@@ -34,6 +34,7 @@ MergedCheckpoint::MergedCheckpoint(std::shared_ptr<const Checkpoint> base,
   TakeWhole();
   const auto add = [&](const std::string& name) {
     Entry entry = base_->tensors().at(Origin(name));
+    if (Origin(name) != name) entry.file = adapter_.path();  // who makes it one of its own
     if (const auto whole = whole_.find(name); whole != whole_.end()) {
       const Safetensors::Tensor& own = adapter_.Tensor(whole->second);
       entry = {adapter_.path(), own.dtype, own.shape, own.bytes};
