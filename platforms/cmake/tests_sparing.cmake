@@ -4,10 +4,11 @@ set(RONDO_TEST_FLAGS "" CACHE STRING
     "Compiler options for the tests and the tool, behind others (tests/elsewhere.sh)")
 
 # rondo_spare(TARGET HEADER...): these headers are what most of its files include; they are parsed
-# once.
+# once. Not with sanitizers, nor for other machines: of headers that were parsed before, compilers
+# warn as of our own.
 function(rondo_spare target)
   target_compile_options(${target} PRIVATE ${RONDO_TEST_FLAGS})
-  if(RONDO_UNITY AND ARGN)
+  if(RONDO_UNITY AND ARGN AND (RONDO_TEST_FLAGS OR NOT (RONDO_SANITIZE OR CMAKE_CROSSCOMPILING)))
     list(TRANSFORM ARGN REPLACE "^<(.*)>$" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
     target_precompile_headers(${target} PRIVATE ${ARGN})
     # What ccache asks of compilers, to find again what was compiled with them.

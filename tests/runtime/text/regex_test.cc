@@ -98,7 +98,8 @@ TEST_F(RegexTest, ErrorsNameTheirCause) {
   const std::string text(60'000, 'z');
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   Use("(?:z|z|z?z)+b");
-  const std::string few = std::string(60, 'z') + "yb";
+  std::string few(60, 'z');
+  few += "yb";
   Status status =
       regex_.Find(reinterpret_cast<const uint8_t*>(few.data()), few.size(), false, &match);
   EXPECT_STREQ(status.message(),
