@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -42,6 +45,23 @@ TEST_F(AdapterTool, InspectTellsOfAnAdapterAndPlansForIt) {
   EXPECT_NE(Output(with + " --plan"), Output(plain + " --plan"));
   EXPECT_EQ(tool_(with + " --tensors").code, 2);
   EXPECT_EQ(tool_("inspect " + model_ + " --adapter " + model_).code, 1);
+}
+
+// PEFT sets right what fan_in_fan_out says of a module that lies otherwise. Of square matrices no
+// shape tells.
+TEST_F(AdapterTool, HowAMatrixLiesIsTheModulesToSay) {
+  const auto merged = [&](const std::string& adapter) {
+    Output("convert '" + std::string(kTestData) + "/tiny' --merge '" + adapter +
+           "' --weights f32 --force -o '" + tool_.Path("merged.rondo") + "'");
+    return tool_.Read("merged.rondo");
+  };
+  const std::string own = std::string(kTestData) + "/tiny_adapter", turned = tool_.Path("turned");
+  std::filesystem::copy(own, turned);
+  std::ifstream in(own + "/adapter_config.json");
+  nlohmann::json config = nlohmann::json::parse(in);
+  config["fan_in_fan_out"] = true;
+  std::ofstream(turned + "/adapter_config.json") << config;
+  EXPECT_TRUE(merged(own) == merged(turned));
 }
 
 TEST_F(AdapterTool, RunsWithAnAdapterOnlyWhereItIsGiven) {

@@ -29,14 +29,20 @@ class Reader {
 
   std::string Read() {
     const std::string text = ReadTextFile("the tools", path_);
-    const Json list = ParseJson(text);
-    if (!list.is_array()) return text;  // which the library refuses by its line
+    Json list = ParseJson(text);
+    if (list.is_discarded()) Fail(path_, " is not JSON, expected a list of functions");
+    // As servers of functions answer.
+    if (list.contains("result") && list["result"].is_object()) list = Json(list["result"]);
+    const bool is_answer = list.contains("tools") && list["tools"].is_array();
+    if (is_answer) list = Json(list["tools"]);
+    if (!list.is_array()) Fail(path_, " is no JSON list of functions");
+    if (list.empty()) Fail(path_, " has no function");
     Json functions = Json::array();
     for (size_t i = 0; i < list.size(); ++i) {
       where_ = "tool " + std::to_string(i + 1);
       functions.push_back(Function(list[i]));
     }
-    return functions == list ? text : functions.dump();
+    return functions == list && !is_answer ? text : functions.dump();
   }
 
  private:

@@ -32,6 +32,17 @@ std::string ReadAll(int descriptor, const std::string& what) {
   return all;
 }
 
+void RequireUtf8(const std::string& name, const std::string& text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    Fail(name, " is written in UTF-16, expected UTF-8");
+  }
+  if (const size_t valid = Utf8Prefix(text); valid < text.size()) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(valid);
+    Fail(name, " is not UTF-8 in line ", 1 + std::count(text.begin(), end, '\n'), ", at its byte ",
+         valid);
+  }
+}
+
 }  // namespace
 
 std::string ReadInput() { return ReadPiece(kStandardInput, "standard input"); }
@@ -39,7 +50,9 @@ std::string ReadInput() { return ReadPiece(kStandardInput, "standard input"); }
 std::string ReadAllInput() { return ReadAll(kStandardInput, "standard input"); }
 
 std::vector<std::string> ReadLines() {
-  const std::string all = ReadAllInput();
+  std::string all = ReadAllInput();
+  RequireUtf8("standard input", all);
+  DropByteOrderMark(&all);
   std::vector<std::string> lines;
   for (size_t at = 0; at < all.size();) {
     const size_t end = std::min(all.find('\n', at), all.size());
@@ -61,14 +74,7 @@ std::string ReadFile(const std::string& what, const std::string& path) {
 
 std::string ReadTextFile(const std::string& what, const std::string& path) {
   std::string text = ReadFile(what, path);
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    Fail(what, " ", path, " is written in UTF-16, expected UTF-8");
-  }
-  if (const size_t valid = Utf8Prefix(text); valid < text.size()) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(valid);
-    Fail(what, " ", path, " is not UTF-8 in line ", 1 + std::count(text.begin(), end, '\n'),
-         ", at its byte ", valid);
-  }
+  RequireUtf8(what + " " + path, text);
   DropByteOrderMark(&text);
   return text;
 }

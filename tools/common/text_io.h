@@ -12,7 +12,8 @@ std::string ReadInput();
 // All of it.
 std::string ReadAllInput();
 
-// The lines of all of it, without what ends them.
+// The lines of all of it, without what ends them and a byte order mark. Throws Error where it is no
+// UTF-8.
 std::vector<std::string> ReadLines();
 
 // A whole file or pipe. `what` names it in the error: "the text".

@@ -19,7 +19,7 @@ MergeFacts FactsOf(const DecoderSpec& spec, const Checkpoint& base) {
   }
   for (const TensorRecipe& recipe : fitted.tensors) {
     for (const TensorRecipe::Part& part : recipe.parts) {
-      if (recipe.transposed && part.shape.size() == 3) facts.inputs_first.insert(part.source);
+      if (recipe.transposed) facts.inputs_first.insert(part.source);
     }
   }
   return facts;

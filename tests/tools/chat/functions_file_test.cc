@@ -33,6 +33,16 @@ class FunctionsFile : public ::testing::Test {
   const std::string path_ = (folder_ / "tools.json").string();
 };
 
+TEST_F(FunctionsFile, WhatIsNoListIsRefusedByTheFile) {
+  for (const char* text : {"", " \n", "// no", "[1,"}) {
+    EXPECT_EQ(Refused(text), path_ + " is not JSON, expected a list of functions") << text;
+  }
+  for (const char* text : {"1", "\"[]\"", "{}", R"({"name": "f"})", R"({"tools": 1})"}) {
+    EXPECT_EQ(Refused(text), path_ + " is no JSON list of functions") << text;
+  }
+  EXPECT_EQ(Refused("[]"), path_ + " has no function");
+}
+
 constexpr const char* kSchema = R"({"type": "object", "properties": {"city": {"type": "string"}}})";
 
 TEST_F(FunctionsFile, OneFormForAll) {
@@ -56,6 +66,10 @@ TEST_F(FunctionsFile, OneFormForAll) {
                 Read(R"([{"type": "function", "function": {"name": "weather", "description": "D",)"
                      R"( "inputSchema": )" +
                      schema + "}}]")),
+            expected);
+  // As servers of functions answer.
+  EXPECT_EQ(nlohmann::ordered_json::parse(Read(R"({"tools": )" + usual + "}")), expected);
+  EXPECT_EQ(nlohmann::ordered_json::parse(Read(R"({"result": {"tools": )" + usual + "}}")),
             expected);
   EXPECT_NE(Read(R"([{"name": "stop", "parameters": null}])").find("stop"), std::string::npos);
 }

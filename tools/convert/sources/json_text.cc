@@ -75,6 +75,10 @@ std::string Reason(const json::exception& error) {
 
 template <typename Json>
 Json Parse(const std::string& text, const std::string& file) {
+  // The parser takes this for the end.
+  if (const size_t zero = text.find('\0'); zero != std::string::npos) {
+    Fail(file, ": byte ", zero, " is 0, expected JSON");
+  }
   try {
     return Json::parse(text);
   } catch (const json::parse_error& error) {

@@ -212,7 +212,7 @@ FolderTokenizer ReadFolderTokenizer(const fs::path& path) {
     return is_pieces ? ReadPieces(text, path) : ReadRanks(text, path);
   }
   FolderTokenizer result;
-  result.document = ParseJson(text, path.string());
+  result.document = ParseJsonObject(text, path.string());
   FollowConfig(path, result);
   return result;
 }

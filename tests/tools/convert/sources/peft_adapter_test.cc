@@ -67,7 +67,6 @@ TEST_F(PeftAdapterTest, ModulesWithTheirScales) {
   EXPECT_EQ(q.scale, 1.5);
   EXPECT_EQ(plain.Down(q), std::vector<float>(10, 0.5f));
   EXPECT_EQ(plain.Up(q), std::vector<float>(6, 0.25f));
-  EXPECT_FALSE(plain.is_transposed());
   EXPECT_EQ(Read(R"("r": 2, "lora_alpha": 3, "use_rslora": true)").modules().at(kQ).scale,
             3 / std::sqrt(2.0));
 }

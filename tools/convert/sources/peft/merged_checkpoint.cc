@@ -119,8 +119,7 @@ void MergedCheckpoint::AddChanges(const MergeFacts& facts) {
     const bool of_all = shape.size() == 3;
     const std::vector<uint64_t> outputs_first = {module.outputs, module.inputs};
     const std::vector<uint64_t> inputs_first = {module.inputs, module.outputs};
-    bool turned = of_all ? facts.inputs_first.contains(tensor)
-                         : adapter_.is_transposed() || module.is_embedding;
+    bool turned = facts.inputs_first.contains(tensor) || (module.is_embedding && !of_all);
     // Older versions of PEFT take the first of the two for the inputs, whichever it is.
     if (of_all && module.inputs != module.outputs &&
         std::equal(shape.begin() + 1, shape.end(),

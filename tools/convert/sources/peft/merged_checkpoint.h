@@ -17,7 +17,8 @@ namespace rondo::convert {
 struct MergeFacts {
   // Where the head is the embedding: that tensor, and what a head of its own would be called.
   std::string embedding, head;
-  // Tensors of all experts whose matrices are [inputs, outputs].
+  // Tensors whose matrices are [inputs, outputs]. PEFT asks the module for that, too: what an
+  // adapter's fan_in_fan_out says otherwise it sets right.
   std::set<std::string> inputs_first;
 };
 

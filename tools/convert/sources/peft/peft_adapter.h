@@ -44,7 +44,6 @@ class PeftAdapter {
   // By the model's tensors: "lm_head.weight".
   const std::map<std::string, Whole>& whole() const { return whole_; }
   uint64_t largest_rank() const;
-  bool is_transposed() const { return config_.is_transposed(); }
   bool ties() const { return config_.ties(); }
   // What was left out, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }

@@ -114,7 +114,6 @@ PeftConfig::PeftConfig(const std::filesystem::path& path) : config_(Config::Load
   alphas_ = ReadNumbers("alpha_pattern", document);
   rank_ = config_.Integer("r", 1, kMaxRank, 8);
   alpha_ = config_.Number("lora_alpha", 8);
-  is_transposed_ = config_.Flag("fan_in_fan_out", false);
   ties_ = config_.Flag("ensure_weight_tying", false);
   rank_stabilised_ = config_.Flag("use_rslora", false);
   saved_ = ReadPatterns("modules_to_save", "(^|.*\\.)", "($|\\..*)");

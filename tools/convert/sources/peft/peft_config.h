@@ -33,8 +33,6 @@ class PeftConfig {
   uint64_t RankOf(const std::string& called) const;
   double ScaleOf(const std::string& called, uint64_t rank) const;
 
-  // Matrices of modules are [inputs, outputs], as in GPT-2.
-  bool is_transposed() const { return is_transposed_; }
   // What is tied to a module that has a part in the adapter has the same one.
   bool ties() const { return ties_; }
 
@@ -55,7 +53,7 @@ class PeftConfig {
   std::vector<PythonPattern> layers_;    // where a name has its layer's number
   uint64_t rank_;
   double alpha_;
-  bool is_transposed_, ties_, rank_stabilised_;
+  bool ties_, rank_stabilised_;
 };
 
 }  // namespace rondo::convert
