@@ -65,7 +65,10 @@ class Reader {
     const bool wrapped = Has(item, "function") && item["function"].is_object();
     const Json& function = wrapped ? item["function"] : item;
     const auto name = function.find("name");
-    if (name == function.end() || !name->is_string() || *name == "") Refuse(" has no name");
+    if (name == function.end() || !name->is_string() ||
+        name->get_ref<const std::string&>().empty()) {
+      Refuse(" has no name");
+    }
     where_ = name->get<std::string>();
     if (!names_.insert(where_).second) Refuse(" is there twice");
     const std::string_view key = SchemaKey(function);

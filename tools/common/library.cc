@@ -109,8 +109,9 @@ std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, b
 
 TokensAround FindTokensAround(const rondo_model* model) {
   const std::vector<int32_t> text = Tokenize(model, "x", false), whole = Tokenize(model, "x", true);
-  const auto found = std::ranges::search(whole, text);
-  return {{whole.begin(), found.begin()}, {found.end(), whole.end()}};
+  const auto found = std::search(whole.begin(), whole.end(), text.begin(), text.end());
+  const auto end = found + std::min(std::ssize(text), whole.end() - found);
+  return {{whole.begin(), found}, {end, whole.end()}};
 }
 
 rondo_engine_options EngineDefaults() {

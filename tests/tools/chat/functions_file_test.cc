@@ -54,13 +54,16 @@ TEST_F(FunctionsFile, OneFormForAll) {
   EXPECT_EQ(Read("\xef\xbb\xbf" + usual), usual);
   const auto expected = nlohmann::ordered_json::parse(usual);
   for (
-      const std::string form :
+      const char* const form :
       {R"({"name": "weather", "description": "D", "inputSchema": )",
        R"({"name": "weather", "title": "W", "description": "D", "outputSchema": {}, "inputSchema": )",
        R"({"name": "weather", "description": "D", "input_schema": )",
        R"({"type": "custom", "name": "weather", "description": "D", "input_schema": )",
        R"({"name": "weather", "description": "D", "parameters": )"}) {
-    EXPECT_EQ(nlohmann::ordered_json::parse(Read("[" + form + schema + "}]")), expected) << form;
+    EXPECT_EQ(nlohmann::ordered_json::parse(
+                  Read(std::string("[").append(form).append(schema).append("}]"))),
+              expected)
+        << form;
   }
   EXPECT_EQ(nlohmann::ordered_json::parse(
                 Read(R"([{"type": "function", "function": {"name": "weather", "description": "D",)"

@@ -83,8 +83,8 @@ class Rewriting {
       return true;
     }
     const auto down = Around(name, "experts.down_proj");
-    if (!down || (down->second != "" && down->second != "_bias")) return false;
-    out_[down->first + stem + "down_proj" + (down->second == "" ? ".weight" : ".bias")] =
+    if (!down || (!down->second.empty() && down->second != "_bias")) return false;
+    out_[down->first + stem + "down_proj" + (down->second.empty() ? ".weight" : ".bias")] =
         turned ? Turned(tensor) : tensor;
     return true;
   }

@@ -41,7 +41,8 @@ class PeftAdapterTest : public testing::Test {
     return SentenceOf([&] { Read(keys, modules); });
   }
   // Of a folder with this tensor beside the others.
-  std::string ErrorWithTensor(const std::string& name, std::vector<uint64_t> shape = {2, 5}) {
+  std::string ErrorWithTensor(const std::string& name,
+                              const std::vector<uint64_t>& shape = {2, 5}) {
     WritePeftFolder(folder_.path(), TwoModules(), R"("r": 2, "lora_alpha": 2)");
     const fs::path tensors = folder_ / "adapter_model.safetensors";
     fs::rename(tensors, folder_ / "model.safetensors");
@@ -83,7 +84,7 @@ TEST_F(PeftAdapterTest, Patterns) {
       // A whole part of the name, and not the end of one.
       {R"({"_proj": 8, "1.self_attn.v_proj": 8, "^self_attn.q_proj": 8})", 3},
       {R"({".*q_proj": 8})", 8},
-      {R"({".*\\.layers\\.0\\..*(q_proj|k_proj)": 16})", 16},
+      {R"x({".*\\.layers\\.0\\..*(q_proj|k_proj)": 16})x", 16},
       {R"({".*\\.layers\\.[1-9]\\..*": 16})", 3},
       {R"({"(?:k|q)_proj": 16})", 16},
       {R"({"q_proj": 16, "layers.0.self_attn.q_proj": 2})", 16},

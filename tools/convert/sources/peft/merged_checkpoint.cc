@@ -155,7 +155,11 @@ bool MergedCheckpoint::AddToExperts(const std::string& name, const Module& modul
     if (parameter != module.parameter) continue;
     for (const std::string& begin : {experts, mixtral}) {
       const auto tensor = [&](uint64_t expert, const std::string& matrix) {
-        return Found(begin + std::to_string(expert) + "." + matrix + std::string(kWeight));
+        return Found(std::string(begin)
+                         .append(std::to_string(expert))
+                         .append(".")
+                         .append(matrix)
+                         .append(kWeight));
       };
       if (tensor(0, matrices[0]).empty()) continue;
       const uint64_t outputs = module.outputs / matrices.size();
