@@ -85,7 +85,9 @@ TEST_F(RerankTool, CutsTheLongerText) {
   EXPECT_NE(score(10, 51), score(10, 50));
   const std::string rerank = "rerank '" + tool_.Path("r.rondo") + "' --query why ";
   const ToolResult cut = tool_(rerank + "no " + of("d", 80) + " '[yes, no]'");
-  EXPECT_THAT(cut.err, HasSubstr("note: document 1 with the query has 86 tokens, the model takes 64: it is cut"));
+  EXPECT_THAT(
+      cut.err,
+      HasSubstr("note: document 1 with the query has 86 tokens, the model takes 64: it is cut"));
   EXPECT_THAT(cut.out, HasSubstr("[yes, no]"));
   EXPECT_EQ(std::ranges::count(cut.out, '\n'), 3);
   const ToolResult refused = tool_(rerank + "--too-long refuse no " + of("d", 80));
