@@ -60,9 +60,11 @@ constexpr Case kCases[] = {
 
 std::string ConfigOf(const Case& c) {
   const bool shares_keys = std::string_view(c.name).substr(0, 2) != "gp";
-  return std::string(R"({"vocab_size": 97, "hidden_size": 32, "intermediate_size": 48,
-      "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": )") +
-         (shares_keys ? "2" : "4") + R"(, "max_position_embeddings": 400, )" + c.config + "}";
+  std::string config = R"({"vocab_size": 97, "hidden_size": 32, "intermediate_size": 48,
+      "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": )";
+  config += shares_keys ? "2" : "4";
+  config.append(R"(, "max_position_embeddings": 400, )").append(c.config).append("}");
+  return config;
 }
 
 std::vector<int32_t> Ids(size_t n) {
