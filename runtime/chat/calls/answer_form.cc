@@ -52,11 +52,16 @@ Status ReadAnswerForm(const ChatRequest& request, jinja::Machine& machine, Answe
   AnswerForm found;
   if (fits) {
     ReadCalls(probe, texts, &shown, &found);
-  } else {
-    found.no_calls =
-        Status::Error(StatusCode::kUnsupported,
-                      "the chat template writes the last user's message otherwise than "
-                      "earlier ones, and does not show where it ends");
+  } else {  // a template that shows no calls at all is told as such
+    Shown unfit = shown;
+    AnswerForm tried;
+    ReadCalls(probe, texts, &unfit, &tried);
+    found.no_calls = !tried.no_calls.ok()
+                         ? tried.no_calls
+                         : Status::Error(StatusCode::kUnsupported,
+                                         "the chat template writes the last user's message "
+                                         "otherwise than earlier ones, and does not show where it "
+                                         "ends");
   }
   ReadThinking(probe, texts, shown, &found);
   ReadContent(shown, &found);

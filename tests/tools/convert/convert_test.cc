@@ -270,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"KvHeads", R"({"num_attention_heads": 5, "num_key_value_heads": 2})",
                   "does not divide"},
         BadConfig{"MoreKvHeads", R"({"num_key_value_heads": 4})", "num_key_value_heads is 4"},
-        BadConfig{"HeadDim", R"({"head_dim": 12})", "head_dim"},
+        BadConfig{"HeadDim", R"({"head_dim": 0})", "head_dim"},
         BadConfig{"DerivedHeadDim", R"({"head_dim": null, "num_attention_heads": 3,
                                         "num_key_value_heads": 3})",
                   "not a multiple"},

@@ -102,7 +102,6 @@ INSTANTIATE_TEST_SUITE_P(
             "TemplateId",
             R"([{"op":"replace","path":"/post_processor/special_tokens/<|bos|>/ids/0","value":9999}])",
             "post_processor names id 9999"},
-        Refused{"NoDecoder", R"([{"op":"remove","path":"/decoder"}])", "decoder is missing"},
         Refused{"Decoder", R"([{"op":"replace","path":"/decoder","value":{"type":"CTC"}}])",
                 "decoder.type is 'CTC'"},
         Refused{"AddedTwice",
