@@ -27,7 +27,8 @@ configured() {
     fail "$1: it is not configured"
   }
 }
-libraries='-DRONDO_TOOLS=OFF -DRONDO_TESTS=OFF'
+# Each file by itself, so that its flags are seen.
+libraries='-DRONDO_TOOLS=OFF -DRONDO_TESTS=OFF -DRONDO_UNITY=OFF'
 copies="-DFETCHCONTENT_SOURCE_DIR_RONDO_XNNPACK=$xnnpack
   -DFETCHCONTENT_SOURCE_DIR_RONDO_PTHREADPOOL=$pthreadpool
   -DFETCHCONTENT_SOURCE_DIR_RONDO_FXDIV=$fxdiv"
