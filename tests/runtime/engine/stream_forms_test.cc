@@ -146,10 +146,12 @@ TEST(LongRopes, HaveAScaleOfTheirOwn) {
     format::RopeT& rope = *m.ropes[0];
     rope.frequencies = std::exchange(rope.long_frequencies, {});
     rope.scale = std::exchange(rope.long_scale, 0.0f);
+    rope.short_context = 0;
   });
   const ModelBytes only_short = Rewrite(both, [](ModelT& m) {
     m.ropes[0]->long_frequencies.clear();
     m.ropes[0]->long_scale = 0;
+    m.ropes[0]->short_context = 0;
   });
   std::vector<int32_t> ids(30);
   std::iota(ids.begin(), ids.end(), 3);

@@ -212,7 +212,8 @@ FolderTokenizer ReadFolderTokenizer(const fs::path& path) {
     return is_pieces ? ReadPieces(text, path) : ReadRanks(text, path);
   }
   FolderTokenizer result;
-  result.document = ParseJsonObject(text, path.string());
+  result.document = ParseJson(text, path.string());
+  if (result.document.is_null()) Fail(path.string(), " is null, expected a tokenizer");
   FollowConfig(path, result);
   return result;
 }

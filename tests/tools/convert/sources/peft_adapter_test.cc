@@ -98,7 +98,7 @@ TEST_F(PeftAdapterTest, Patterns) {
   EXPECT_THAT(ErrorOfKeys(R"("r": 2, "lora_alpha": 3, "alpha_pattern": {"q_proj(": 8})"),
               HasSubstr("key alpha_pattern has the pattern q_proj(, which is no regular "
                         "expression: missing closing parenthesis"));
-  EXPECT_THAT(ErrorOfKeys(R"("r": 2, "alpha_pattern": {"(.*.*.*.*.*.*)*x": 8})"),
+  EXPECT_THAT(ErrorOfKeys(R"("r": 2, "alpha_pattern": {"(.*.*.*.*.*.*)*qq": 8})"),
               HasSubstr("takes too many steps on model.layers.0"));
 }
 
