@@ -31,6 +31,7 @@ endif()
 # also for size.
 function(rondo_vectorise)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${RONDO_VECTORISED})
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)  # where there are no options, too
 endfunction()
 
 # The C++ library and what else a C program needs to link ours: stdc++ or c++.
