@@ -521,11 +521,17 @@ TEST_F(ChangedModelTest, TheContextIsWhatIsNeeded) {
 }
 
 TEST_F(ToolTest, AFullContextIsTold) {
-  const ToolResult result =
-      tool_("run " + model_ + " 'Once upon a time' --ignore-eos --max-tokens 0 --context 64");
-  EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(result.err,
-            "(the context of 64 tokens is full: a larger --context, or --policy slide, goes on)\n");
+  const auto told = [&](const char* context) {
+    const ToolResult result = tool_(
+        "run " + model_ + " 'Once upon a time' --ignore-eos --max-tokens 0 --context " + context);
+    EXPECT_EQ(result.code, 0);
+    return result.err;
+  };
+  EXPECT_EQ(
+      told("128"),
+      "(the context of 128 tokens is full: a larger --context, or --policy slide, goes on)\n");
+  // A context of one block cannot slide.
+  EXPECT_EQ(told("64"), "(the context of 64 tokens is full: a larger --context goes on)\n");
 }
 
 }  // namespace
