@@ -55,8 +55,9 @@ TEST_F(AdapterTool, HowAMatrixLiesIsTheModulesToSay) {
            "' --weights f32 --force -o '" + tool_.Path("merged.rondo") + "'");
     return tool_.Read("merged.rondo");
   };
-  const std::string own = std::string(kTestData) + "/tiny_adapter", turned = tool_.Path("turned");
-  std::filesystem::copy(own, turned);
+  const std::string own = std::string(kTestData) + "/tiny_adapter",
+                    turned = tool_.Path("tiny_adapter");
+  std::filesystem::copy(own, turned);  // by the same name, which the file tells
   std::ifstream in(own + "/adapter_config.json");
   nlohmann::json config = nlohmann::json::parse(in);
   config["fan_in_fan_out"] = true;

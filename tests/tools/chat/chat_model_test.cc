@@ -161,8 +161,9 @@ TEST_F(ChatToolTest, AFullContextIsToldWithWhatHelpsHere) {
   const ToolResult result =
       Chat(question + question + question + question + "/reset\n" + question, "--context 64", 8);
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.err, HasSubstr("(/reset begins anew here; a larger --context, or --policy "
-                                    "slide, needs a new start)\n"));
+  // So few cannot slide.
+  EXPECT_THAT(result.err,
+              HasSubstr("(/reset begins anew here; a larger --context needs a new start)\n"));
   EXPECT_THAT(result.err.substr(result.err.rfind("rondo: ")), HasSubstr("limit of --max-tokens"));
   // Where nothing was said yet, beginning anew would not help.
   EXPECT_THAT(Chat(std::string(600, 'x') + "\n", "--context 64").err,
