@@ -96,6 +96,8 @@ bool Probe::FitPrompts(std::string_view plain) {
   const std::string_view before = plain.substr(0, std::min(plain.find(kContent), plain.size()));
   const std::string_view common = prompt.substr(0, CommonPrefix(prompt, plain));
   const std::string_view header = Trim(prompt.substr(last_closing_.size()));
+  // What writes nothing behind the last one is taken to write nothing behind earlier ones.
+  if (prompt.empty()) return true;
   if (last_closing_.empty()) {
     const size_t same = CommonSuffix(prompt, before);
     return !Trim(common).empty() || Trim(before).empty() ||
