@@ -1417,8 +1417,9 @@ RONDO_API int32_t rondo_embedding_text(const rondo_model* model, const char* pro
 /* What a model that scores pairs reads of a query and a document, a text output. instruction: what
  * makes a document fit, in words; NULL for the model's default one. Tokenize the result with
  * RONDO_TOKENIZE_ADD_SPECIAL, and think of what rondo_tokenize says about texts of strangers. Fails
- * with RONDO_STATUS_UNSUPPORTED (the model scores no pairs), _INVALID_ARGUMENT, _BUFFER_TOO_SMALL.
- * [any thread, since ABI 9] */
+ * with RONDO_STATUS_UNSUPPORTED (the model scores no pairs), _INVALID_ARGUMENT (also where the
+ * query has the special token between the two texts, by which some models tell them apart),
+ * _BUFFER_TOO_SMALL. [any thread, since ABI 9] */
 RONDO_API int32_t rondo_pair_text(const rondo_model* model, const char* instruction,
                                   const char* query, size_t query_bytes, const char* document,
                                   size_t document_bytes, char* buffer, size_t capacity,
