@@ -35,10 +35,10 @@ std::vector<Vocabulary> Vocabularies() {
 // Words, one word without an end, one merge after another, blanks, and what is not UTF-8.
 TEST(GrowthOfText, Tokenising) {
   for (const Vocabulary& vocabulary : Vocabularies()) {
-    const std::unique_ptr<testing::CompiledTokenizer> compiled =
-        vocabulary.json.empty() ? std::make_unique<testing::CompiledTokenizer>(
-                                      std::filesystem::path(kTestData) / "tiny")
-                                : testing::CompileJson(vocabulary.json);
+    const std::unique_ptr<test::CompiledTokenizer> compiled =
+        vocabulary.json.empty()
+            ? std::make_unique<test::CompiledTokenizer>(std::filesystem::path(kTestData) / "tiny")
+            : test::CompileJson(vocabulary.json);
     const std::unique_ptr<Tokenizer> tokenizer = compiled->Create();
     ASSERT_NE(tokenizer, nullptr);
     for (const char* unit : {"The quick brown fox, 42 times.\n", "a", "ab", " ", "a b", "\xFF"}) {

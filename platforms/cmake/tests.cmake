@@ -95,7 +95,7 @@ target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest:
 # What tests of the insides link beside the part that they test: the runtime and the converter.
 add_library(rondo_test_helpers STATIC ${helpers})
 target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
-rondo_spare(rondo_test_helpers <gtest/gtest.h> <rondo_generated.h> <nlohmann/json.hpp>)
+rondo_spare_test(rondo_test_helpers)
 
 # rondo_test_program(LABEL SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many
 # processes that share its tests. A process for each test costs more than most tests do, under
@@ -106,11 +106,7 @@ function(rondo_test_program label shares cost library)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
   target_compile_options(${program} PRIVATE ${RONDO_TEST_OPTIMISER})
-  set(headers <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
-  if(library STREQUAL "rondo_test_helpers")
-    list(APPEND headers <rondo_generated.h> <nlohmann/json.hpp>)
-  endif()
-  rondo_spare(${program} ${headers})
+  rondo_spare_test(${program})
   if(WIN32)  # as the program rondo: one file, whose paths and arguments are UTF-8
     target_sources(${program} PRIVATE tools/system/windows/rondo.rc)
     target_link_options(${program} PRIVATE -static)
@@ -135,7 +131,7 @@ target_link_libraries(rondo_parts PRIVATE rondo_test_options rondo_runtime)
 target_compile_options(rondo_parts PRIVATE ${RONDO_TEST_OPTIMISER})
 target_include_directories(rondo_parts SYSTEM
   PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
-rondo_spare(rondo_parts <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
+rondo_spare_test(rondo_parts)
 set(parts_objects $<TARGET_OBJECTS:rondo_parts> $<TARGET_OBJECTS:rondo_xnnpack_packers>)
 if(CMAKE_CROSSCOMPILING)
   rondo_test_program(parts 2 20 rondo_runtime ${parts_objects} tests/support/places.cc)
@@ -154,7 +150,6 @@ if(httplib_FOUND AND RONDO_TEST_TOOLS)
   file(GLOB served CONFIGURE_DEPENDS tests/tools/pull/*_test.cc)
   set_property(SOURCE ${served} APPEND PROPERTY
     COMPILE_OPTIONS ${httplib_CFLAGS_OTHER})
-  set_property(SOURCE tests/tools/pull/pull_test.cc PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   target_link_libraries(rondo_unit_tests PRIVATE ${httplib_LINK_LIBRARIES})
 endif()
 rondo_test_program(fuzz 3 4 rondo_test_helpers ${fuzz})

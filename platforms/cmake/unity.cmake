@@ -1,12 +1,16 @@
-# rondo_unity(TARGET [ALONE PATTERN]... [APART NAME PATTERN]...): compiles the files of a folder
-# together, since most of what a compiler reads of each are headers of others. What the optional parts
-# of the library are made of stays apart, under their names. A file with options of its own, and what
-# ALONE matches, is compiled by itself.
+# rondo_unity(TARGET [MOST COUNT] [ALONE PATTERN]... [APART NAME PATTERN]...): compiles the files of a
+# folder together, COUNT at most (16), since most of what a compiler reads of each are headers of
+# others. What the optional parts of the library are made of stays apart, under their names. A file
+# with options of its own, and what ALONE matches, is compiled by itself.
 function(rondo_unity target)
   if(NOT RONDO_UNITY)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 unity "" "" "ALONE;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 unity "" "MOST" "ALONE;APART")
+  set(most ${unity_MOST})
+  if(NOT most)
+    set(most 16)
+  endif()
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cc$")
   foreach(pattern IN LISTS unity_ALONE)
@@ -30,7 +34,7 @@ function(rondo_unity target)
   list(REMOVE_DUPLICATES groups)
   foreach(group IN LISTS groups)  # of a large folder several, which cores share
     list(LENGTH in_${group} files)
-    math(EXPR parts "(${files} + 15) / 16")
+    math(EXPR parts "(${files} + ${most} - 1) / ${most}")
     set(i 0)
     foreach(source IN LISTS in_${group})
       math(EXPR i "(${i} + 1) % ${parts}")

@@ -8,7 +8,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::adapter_test {
 namespace {
 
 constexpr char kPrompt[] = "Once upon a time, there was a girl who had a cat.";
@@ -196,4 +196,4 @@ TEST_F(AdapterTest, ComesAndGoesWhileOthersRun) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::adapter_test

@@ -4,7 +4,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::answers_test {
 namespace {
 
 constexpr size_t kPointer = sizeof(void*);
@@ -178,4 +178,4 @@ TEST_F(AnswersTest, Thinking) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::answers_test

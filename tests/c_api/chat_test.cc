@@ -5,7 +5,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::chat_test {
 namespace {
 
 constexpr size_t kPointer = sizeof(void*);
@@ -236,4 +236,4 @@ TEST_F(ChatTest, AModelWithoutTemplates) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::chat_test

@@ -12,7 +12,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::closing_race_test {
 namespace {
 
 int Races() {
@@ -503,4 +503,4 @@ TEST_F(ClosingRaceTest, Parsers) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::closing_race_test

@@ -9,7 +9,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::closing_test {
 namespace {
 
 constexpr char kPrompt[] = "Once upon a time, there was a girl who had a cat.";
@@ -244,4 +244,4 @@ TEST(Closing, AParserHasOneCallAtATime) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::closing_test

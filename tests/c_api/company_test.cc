@@ -11,7 +11,7 @@
 #include "tests/c_api/many_sessions.h"
 #include "tests/support/time_limit.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::company_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -387,4 +387,4 @@ TEST(CompanyTest, EveryPassIsLogged) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::company_test

@@ -17,6 +17,7 @@
 #include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
+namespace cpp_binding_test {
 namespace {
 
 using rondo::kSourceFolder;
@@ -592,3 +593,4 @@ TEST_F(CppBindingTest, AnyOrderOfClosing) {
 }
 
 }  // namespace
+}  // namespace cpp_binding_test

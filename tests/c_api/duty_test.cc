@@ -5,7 +5,7 @@
 #include "tests/c_api/many_sessions.h"
 #include "tests/support/time_limit.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::duty_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -73,4 +73,4 @@ TEST(DutyTest, CancelEndsTheRest) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::duty_test

@@ -7,7 +7,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::engine_test {
 namespace {
 
 rondo_memory_plan Plan(const rondo_model* model, const rondo_engine_options& options) {
@@ -271,4 +271,4 @@ TEST(EngineTest, SessionsDoNotDisturbEachOther) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::engine_test

@@ -14,7 +14,7 @@
 
 extern "C" int c99_generation(const char* path, char* text, size_t text_capacity);
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::generation_test {
 namespace {
 
 constexpr const char* kPrompt = "Today's weather is so";
@@ -395,4 +395,4 @@ TEST_F(SessionTest, ClosedByAnotherThreadWhileItRuns) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::generation_test

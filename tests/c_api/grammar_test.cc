@@ -8,7 +8,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::grammar_test {
 namespace {
 
 using nlohmann::json;
@@ -439,4 +439,4 @@ TEST_F(GrammarTest, SaysWhereNothingMayFollow) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::grammar_test

@@ -8,7 +8,7 @@
 #include "tests/c_api/allocations.h"
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::growth_test {
 namespace {
 
 using test::ExpectGrowth;
@@ -250,4 +250,4 @@ TEST_F(GrowthOfAllocations, Conversations) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::growth_test

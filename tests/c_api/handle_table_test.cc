@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace rondo::c_api {
+namespace rondo::c_api::handle_table_test {
 namespace {
 
 constexpr HandleKind kKind = HandleKind::kModel;
@@ -162,4 +162,4 @@ TEST(HandleTable, ACancellationNeverReachesTheNextSession) {
 }
 
 }  // namespace
-}  // namespace rondo::c_api
+}  // namespace rondo::c_api::handle_table_test

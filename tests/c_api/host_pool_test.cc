@@ -13,7 +13,7 @@
 #include "tests/c_api/many_sessions.h"
 #include "tests/support/time_limit.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::host_pool_test {
 namespace {
 
 constexpr unsigned kSeconds = 60;  // far more than any of these takes
@@ -350,4 +350,4 @@ TEST_F(HostPoolTest, CancelledAtEveryPoint) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::host_pool_test

@@ -5,7 +5,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::library_test {
 namespace {
 
 // Offsets are the ABI: a change here breaks every compiled caller.
@@ -208,4 +208,4 @@ TEST(LibraryTest, OutputsOfOtherVersions) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::library_test

@@ -14,7 +14,7 @@
 #include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::load_test {
 namespace {
 
 struct Heard {
@@ -274,4 +274,4 @@ TEST_F(PackedTest, OtherKernelsAreRefusedInOneSentence) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::load_test

@@ -6,7 +6,7 @@
 #include "tests/c_api/many_sessions.h"
 #include "tests/support/time_limit.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::log_test {
 namespace {
 
 struct Heard {
@@ -147,4 +147,4 @@ TEST(LogTest, MayCallTheLibrary) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::log_test

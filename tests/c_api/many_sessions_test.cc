@@ -8,7 +8,7 @@
 #include "tests/c_api/many_sessions.h"
 #include "tests/support/time_limit.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::many_sessions_test {
 namespace {
 
 constexpr unsigned kSeconds = 120;  // far more than any of these takes
@@ -287,4 +287,4 @@ TEST(ManySessionsTest, StepsInsideOfACallback) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::many_sessions_test

@@ -14,7 +14,7 @@
 #include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::model_test {
 namespace {
 
 // What a call may have written to, padding included.
@@ -394,4 +394,4 @@ TEST(TextTest, HostileInput) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::model_test

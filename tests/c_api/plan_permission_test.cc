@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::plan_permission_test {
 namespace {
 
 bool MayUseTiles() {
@@ -54,5 +54,5 @@ TEST(PlanPermissionDeathTest, APlanAsksForNothing) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::plan_permission_test
 #endif

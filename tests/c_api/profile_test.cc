@@ -6,7 +6,7 @@
 
 #include "tests/c_api/many_sessions.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::profile_test {
 namespace {
 
 rondo_engine_options Recorded(uint32_t events) {
@@ -172,4 +172,4 @@ TEST(ProfileTest, ReadWhileItIsWritten) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::profile_test

@@ -4,7 +4,7 @@
 
 #include "tests/c_api/many_sessions.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::progress_test {
 namespace {
 
 struct Progress {
@@ -128,4 +128,4 @@ TEST(ProgressTest, FromAnotherThread) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::progress_test

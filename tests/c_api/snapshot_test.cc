@@ -7,7 +7,7 @@
 #include "tests/c_api/tiny_model.h"
 #include "tests/temp_folder.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::snapshot_test {
 namespace {
 
 constexpr const char* kPrompt = "Once upon a time";
@@ -180,4 +180,4 @@ TEST(SnapshotExample, GoesOnWhereItStood) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::snapshot_test

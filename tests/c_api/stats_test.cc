@@ -3,7 +3,7 @@
 
 #include "tests/c_api/many_sessions.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::stats_test {
 namespace {
 
 rondo_engine_counters Of(const rondo_engine* engine) {
@@ -129,4 +129,4 @@ TEST(StatsTest, TokensThatMadeRoom) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::stats_test

@@ -4,7 +4,7 @@
 
 #include "tests/c_api/tiny_model.h"
 
-namespace rondo::abi_test {
+namespace rondo::abi_test::thinking_test {
 namespace {
 
 struct GrammarCloser {
@@ -352,4 +352,4 @@ TEST_F(ThinkingTest, RefusesByName) {
 }
 
 }  // namespace
-}  // namespace rondo::abi_test
+}  // namespace rondo::abi_test::thinking_test

@@ -6,7 +6,7 @@
 
 #include "tools/app.h"
 
-namespace rondo::tools {
+namespace rondo::tools::help_test {
 namespace {
 
 using testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(Help, NamesEveryCommand) {
 }
 
 }  // namespace
-}  // namespace rondo::tools
+}  // namespace rondo::tools::help_test

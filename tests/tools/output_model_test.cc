@@ -15,7 +15,7 @@
 #include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 
-namespace rondo {
+namespace rondo::output_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ TEST_F(OutputTest, WhatATemplateSaysIsEscaped) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::output_model_test

@@ -16,7 +16,7 @@ TEST(ChatFuzz, TemplatesOfPieces) {
     const size_t pieces = random() % 40;
     for (size_t i = 0; i < pieces; ++i)
       text += kTemplatePieces[random() % std::size(kTemplatePieces)];
-    testing::RenderText(text, R"({"x": [1, "a", {"b": null}], "m": {"k": 2.5}})");
+    test::RenderText(text, R"({"x": [1, "a", {"b": null}], "m": {"k": 2.5}})");
   }
 }
 
@@ -101,7 +101,7 @@ std::string Expression(std::mt19937& random, int depth) {
 TEST(ChatFuzz, Expressions) {
   std::mt19937 random(2);
   for (int round = 0; round < 20000; ++round) {
-    testing::RenderText(
+    test::RenderText(
         "{{ " + Expression(random, 5) + " }}",
         R"({"x": [3, 1, 2], "m": {"k": [1], "b": "q"}, "s": "a\u00e9b \ud83d\ude00"})");
   }
@@ -120,7 +120,7 @@ TEST(ChatFuzz, DamagedJson) {
     ChatRequest request;
     request.template_text = "{{ messages|tojson }}{{ messages }}";
     request.messages = json;
-    testing::Render(request);
+    test::Render(request);
   }
 }
 

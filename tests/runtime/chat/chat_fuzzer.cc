@@ -40,12 +40,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.messages = next();
   if (request.messages.empty()) request.messages = kMessages;
   request.variables = next();
-  request.local_time = rondo::testing::kTestClock;
+  request.local_time = rondo::test::kTestClock;
   request.add_generation_prompt = size % 2 == 0;
-  const rondo::testing::Rendered rendered = rondo::testing::Render(request);
+  const rondo::test::Rendered rendered = rondo::test::Render(request);
   if (!rendered.status.ok()) EXPECT_NE(rendered.status.message()[0], '\0');
   request.mark_outside = true;
-  const rondo::testing::Rendered marked = rondo::testing::Render(request);
+  const rondo::test::Rendered marked = rondo::test::Render(request);
   if (!rendered.status.ok() || !marked.status.ok()) return 0;  // marks take memory, too
   EXPECT_EQ(marked.text, rendered.text);
   if (!marked.outside.empty()) EXPECT_EQ(marked.outside.size(), marked.text.size());

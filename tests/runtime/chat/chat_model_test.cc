@@ -11,7 +11,7 @@
 #include "tests/support/places.h"
 #include "tests/support/reference_data.h"
 
-namespace rondo {
+namespace rondo::chat_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,8 +52,8 @@ std::string Difference(const ReferenceTemplate& reference, const json& conversat
   request.variables = more;
   request.add_generation_prompt = conversation["add_generation_prompt"];
   request.continue_final_message = conversation["continue_final_message"];
-  request.local_time = testing::kTestClock;
-  const testing::Rendered rendered = testing::Render(request);
+  request.local_time = test::kTestClock;
+  const test::Rendered rendered = test::Render(request);
   std::string sentence = rendered.status.message();
   if (conversation.contains("error")) {
     const std::string error = conversation["error"];
@@ -97,4 +97,4 @@ TEST(ChatReference, EveryConversationOfEveryTemplate) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::chat_model_test

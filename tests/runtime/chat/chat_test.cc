@@ -9,8 +9,8 @@
 namespace rondo {
 namespace {
 
-using testing::Render;
-using testing::RenderText;
+using test::Render;
+using test::RenderText;
 
 class Chat : public ::testing::Test {
  protected:
@@ -31,12 +31,12 @@ class Chat : public ::testing::Test {
     request.messages = messages;
     request.add_generation_prompt = generate;
     request.continue_final_message = go_on;
-    const testing::Rendered rendered = Render(request);
+    const test::Rendered rendered = Render(request);
     return rendered.status.ok() ? rendered.text : std::string("!") + rendered.status.message();
   }
 
   void ExpectRefused(const ChatRequest& request, const std::string& part) {
-    const testing::Rendered rendered = Render(request);
+    const test::Rendered rendered = Render(request);
     EXPECT_EQ(rendered.status.code(), StatusCode::kInvalidArgument) << part;
     EXPECT_NE(std::string(rendered.status.message()).find(part), std::string::npos)
         << rendered.status.message();

@@ -7,7 +7,7 @@
 
 #include "runtime/chat/chat.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 // 2026-01-02 03:04:05, a Friday: the clock of the reference conversations.
 inline constexpr int64_t kTestClock = 1767323045;
@@ -47,4 +47,4 @@ inline std::string RenderText(std::string_view template_text, std::string_view v
   return rendered.status.ok() ? rendered.text : std::string("!") + rendered.status.message();
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

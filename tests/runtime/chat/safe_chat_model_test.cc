@@ -18,7 +18,7 @@
 #include "tests/support/places.h"
 #include "tests/support/reference_data.h"
 
-namespace rondo {
+namespace rondo::safe_chat_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,7 +64,7 @@ std::set<std::string> SpecialTexts(const json& file) {
 class ByteTokenizer {
  public:
   explicit ByteTokenizer(const std::set<std::string>& texts) {
-    testing::SmallJson small;
+    test::SmallJson small;
     for (int byte = 0; byte < 256; ++byte)
       small.Token(Utf8(ByteAlphabet(static_cast<uint8_t>(byte))));
     for (const std::string& text : texts) {
@@ -74,11 +74,11 @@ class ByteTokenizer {
     for (int byte = 0; byte < 256; ++byte) {
       bytes_[byte] = *small.Id(Utf8(ByteAlphabet(static_cast<uint8_t>(byte))));
     }
-    compiled_ = testing::CompileJson(small.Text());
+    compiled_ = test::CompileJson(small.Text());
     tokenizer_ = compiled_->Create();
   }
 
-  Ids Encode(const testing::Rendered& rendered) const {
+  Ids Encode(const test::Rendered& rendered) const {
     Ids ids(rendered.text.size());
     size_t count = 0;
     const Status status = tokenizer_->Encode(rendered.text, false, ids, &count, rendered.outside);
@@ -134,11 +134,11 @@ class ByteTokenizer {
 
   std::vector<std::pair<std::string, int32_t>> specials_;  // the longest first
   int32_t bytes_[256];
-  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<test::CompiledTokenizer> compiled_;
   std::unique_ptr<Tokenizer> tokenizer_;
 };
 
-testing::Rendered RenderCase(const json& file, const json& conversation, bool mark) {
+test::Rendered RenderCase(const json& file, const json& conversation, bool mark) {
   static const std::set<std::string> kNotVariables = {
       "messages", "tools", "add_generation_prompt", "continue_final_message", "rendered", "error"};
   json variables = json::object();
@@ -161,9 +161,9 @@ testing::Rendered RenderCase(const json& file, const json& conversation, bool ma
   request.variables = more;
   request.add_generation_prompt = conversation["add_generation_prompt"];
   request.continue_final_message = conversation["continue_final_message"];
-  request.local_time = testing::kTestClock;
+  request.local_time = test::kTestClock;
   request.mark_outside = mark;
-  return testing::Render(request);
+  return test::Render(request);
 }
 
 // Calls `use` with each string in the value made hostile, one after the other, keys too.
@@ -229,8 +229,8 @@ void Check(const fs::path& path, Counts& counts) {
     SCOPED_TRACE(name);
     json conversation = its_conversation;
     conversation.erase("rendered");
-    const testing::Rendered before = RenderCase(file, conversation, false);
-    const testing::Rendered marked = RenderCase(file, conversation, true);
+    const test::Rendered before = RenderCase(file, conversation, false);
+    const test::Rendered marked = RenderCase(file, conversation, true);
     EXPECT_EQ(marked.text, before.text);
     EXPECT_STREQ(marked.status.message(), before.status.message());
     if (!before.status.ok()) continue;
@@ -241,7 +241,7 @@ void Check(const fs::path& path, Counts& counts) {
     }
     MarkSpecials(conversation, specials);
     const auto check = [&] {
-      const testing::Rendered rendered = RenderCase(file, conversation, true);
+      const test::Rendered rendered = RenderCase(file, conversation, true);
       if (!rendered.status.ok()) {
         ++counts.refused;  // the template does not know such a role or kind of content
         return;
@@ -290,4 +290,4 @@ TEST(SafeChat, EveryFieldOfEveryTemplate) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::safe_chat_model_test

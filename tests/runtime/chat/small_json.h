@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace rondo::testing {
+namespace rondo::test {
 
 class SmallJson {
  public:
@@ -77,4 +77,4 @@ class SmallJson {
   size_t added_ = 0;
 };
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

@@ -13,7 +13,7 @@
 #include "runtime/kernels/row_ops.h"
 #include "tests/support/test_cache.h"
 
-namespace rondo {
+namespace rondo::attention_test {
 namespace {
 
 constexpr size_t kKvHeads = 2;
@@ -279,4 +279,4 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
 INSTANTIATE_TEST_SUITE_P(All, AttentionTest, testing::ValuesIn(Cases()), Name);
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::attention_test

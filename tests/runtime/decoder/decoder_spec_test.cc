@@ -7,7 +7,7 @@
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 
-namespace rondo {
+namespace rondo::decoder_spec_test {
 namespace {
 
 using format::ModelT;
@@ -58,4 +58,4 @@ INSTANTIATE_TEST_SUITE_P(Every, UnsupportedLayers, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::decoder_spec_test

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace rondo {
+namespace rondo::routing_test {
 namespace {
 
 std::vector<Route> RoutesOf(const ExpertsSpec& spec, const std::vector<float>& scores,
@@ -206,4 +206,4 @@ TEST(GroupByExpert, KeepsTheOrderOfRows) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::routing_test

@@ -13,7 +13,7 @@
 #include "runtime/kernels/packed_linear.h"
 #include "tests/support/test_cache.h"
 
-namespace rondo {
+namespace rondo::worked_example_test {
 namespace {
 
 constexpr size_t kHeads = 4;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, WorkedExample,
                          });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::worked_example_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::accept_model_test {
 namespace {
 
 const TestModel& Tiny() {
@@ -210,4 +210,4 @@ TEST_F(AcceptTest, UndoneTokensLeaveNoTraceInTheText) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::accept_model_test

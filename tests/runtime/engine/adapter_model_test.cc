@@ -11,7 +11,7 @@
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/checkpoint_tensors.h"
 
-namespace rondo {
+namespace rondo::adapter_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,4 +148,4 @@ INSTANTIATE_TEST_SUITE_P(Families, AdapterFormula, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::adapter_model_test

@@ -12,7 +12,7 @@
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tools/convert/output/pack.h"
 
-namespace rondo {
+namespace rondo::adapter_session_model_test {
 namespace {
 
 using format::TensorFormat;
@@ -307,4 +307,4 @@ TEST(AdapterOptions, ThePlanIsExact) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::adapter_session_model_test

@@ -14,7 +14,7 @@
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::alt_up_test {
 namespace {
 
 using format::ModelT;
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(Every, BadStreams, testing::ValuesIn(kBad),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::alt_up_test

@@ -12,7 +12,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::architectures_model_test {
 namespace {
 
 struct Case {
@@ -281,4 +281,4 @@ INSTANTIATE_TEST_SUITE_P(All, Architectures, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::architectures_model_test

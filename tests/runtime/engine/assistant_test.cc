@@ -13,7 +13,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::assistant_test {
 namespace {
 
 using nlohmann::json;
@@ -136,4 +136,4 @@ TEST(Assistant, KeepsNothingOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::assistant_test

@@ -16,7 +16,7 @@
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::attention_forms_test {
 namespace {
 
 using format::AttentionT, format::ModelT;
@@ -347,4 +347,4 @@ INSTANTIATE_TEST_SUITE_P(Every, BadAttention, testing::ValuesIn(kBad),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::attention_forms_test

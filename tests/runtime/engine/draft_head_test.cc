@@ -14,7 +14,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::draft_head_test {
 namespace {
 
 struct Case {
@@ -240,4 +240,4 @@ TEST(DraftHead, TakesNothingWhereItIsNotAskedFor) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::draft_head_test

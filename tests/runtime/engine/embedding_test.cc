@@ -16,7 +16,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::embedding_test {
 namespace {
 
 using nlohmann::json;
@@ -332,4 +332,4 @@ TEST(Embedding, OfSeveralThreadsIsTheSame) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::embedding_test

@@ -9,7 +9,7 @@
 #include "runtime/generation/grammar_vocabulary.h"
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::ends_model_test {
 namespace {
 
 constexpr uint32_t kContext = 48;
@@ -414,4 +414,4 @@ TEST_F(Ends, AreWhatTheTokensSay) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::ends_model_test

@@ -14,7 +14,7 @@
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::experts_test {
 namespace {
 
 using format::ExpertsT, format::ModelT;
@@ -300,4 +300,4 @@ INSTANTIATE_TEST_SUITE_P(Every, BadMixtures, testing::ValuesIn(kBad),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::experts_test

@@ -10,7 +10,7 @@
 #include "tests/support/packed_model.h"
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::packed_file_test {
 namespace {
 
 using format::TensorFormat;
@@ -211,4 +211,4 @@ TEST(PackedEngines, AnyBytesForWeightsAreHarmless) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::packed_file_test

@@ -8,7 +8,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/classifier_of.h"
 
-namespace rondo {
+namespace rondo::pair_score_test {
 namespace {
 
 TestModel Converted(const nlohmann::json& config) {
@@ -74,4 +74,4 @@ TEST(PairScoreTest, OfBertKnowsWhichTextIsWhich) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::pair_score_test

@@ -10,7 +10,7 @@
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::plan_fit_test {
 namespace {
 
 TestModel Model(bool learned, uint32_t length) {
@@ -157,4 +157,4 @@ TEST(PlanFit, IsTheLargestContextOfAll) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::plan_fit_test

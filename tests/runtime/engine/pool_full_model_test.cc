@@ -11,7 +11,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::pool_full_model_test {
 namespace {
 
 constexpr uint32_t kVocab = 97;
@@ -161,4 +161,4 @@ INSTANTIATE_TEST_SUITE_P(All, PoolFull, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::pool_full_model_test

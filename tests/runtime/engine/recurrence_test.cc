@@ -12,7 +12,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::recurrence_test {
 namespace {
 
 struct Case {
@@ -100,4 +100,4 @@ INSTANTIATE_TEST_SUITE_P(All, Recurrences, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::recurrence_test

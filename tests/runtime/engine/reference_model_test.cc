@@ -9,7 +9,7 @@
 
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::reference_model_test {
 namespace {
 
 EngineOptions Options(KvFormat kv) {
@@ -160,4 +160,4 @@ TEST(Stories260K, GreedyTokensMatchTheOracle) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::reference_model_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::refused_calls_model_test {
 namespace {
 
 const TestModel& Tiny() {
@@ -202,4 +202,4 @@ TEST_F(RefusedCalls, ARefusedStepKeepsCancellations) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::refused_calls_model_test

@@ -9,7 +9,7 @@
 #include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::row_invariance_model_test {
 namespace {
 
 struct Case {
@@ -199,4 +199,4 @@ TEST_P(RowInvariance, AnyArenaGivesTheSame) {
 INSTANTIATE_TEST_SUITE_P(Tiny, RowInvariance, testing::ValuesIn(Cases()), Name);
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::row_invariance_model_test

@@ -9,7 +9,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::session_history_model_test {
 namespace {
 
 const TestModel& Tiny() {
@@ -283,4 +283,4 @@ constexpr Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Policies, SessionHistory, testing::ValuesIn(kCases));
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::session_history_model_test

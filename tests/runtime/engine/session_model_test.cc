@@ -9,7 +9,7 @@
 
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::session_model_test {
 namespace {
 
 const TestModel& Tiny() {
@@ -296,4 +296,4 @@ TEST(Engine, SlotsAreTakenAndGivenBack) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::session_model_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::session_text_model_test {
 namespace {
 
 EngineOptions Options() {
@@ -220,4 +220,4 @@ TEST(SessionText, UndoneTokensLeaveNoTraceInLaterTexts) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::session_text_model_test

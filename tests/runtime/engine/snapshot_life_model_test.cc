@@ -10,7 +10,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::snapshot_life_model_test {
 namespace {
 
 constexpr uint32_t kVocab = 97;
@@ -230,4 +230,4 @@ INSTANTIATE_TEST_SUITE_P(All, SnapshotLife,
                          });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::snapshot_life_model_test

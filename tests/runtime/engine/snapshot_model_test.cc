@@ -13,7 +13,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::snapshot_model_test {
 namespace {
 
 constexpr uint32_t kVocab = 97;
@@ -363,4 +363,4 @@ TEST(SnapshotKernels, AnotherKernelSetGoesOn) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::snapshot_model_test

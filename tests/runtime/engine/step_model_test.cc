@@ -13,7 +13,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::step_model_test {
 namespace {
 
 constexpr uint32_t kVocab = 97;
@@ -308,4 +308,4 @@ TEST_P(Schedules, EqualEachSequenceAlone) {
 INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(Cases()), Name);
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::step_model_test

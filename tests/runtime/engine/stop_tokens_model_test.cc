@@ -5,7 +5,7 @@
 
 #include "tests/support/test_model.h"
 
-namespace rondo {
+namespace rondo::stop_tokens_model_test {
 namespace {
 
 const TestModel& Tiny() {
@@ -64,4 +64,4 @@ TEST_F(SessionTextTest, OtherSpecialTokensGoBy) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::stop_tokens_model_test

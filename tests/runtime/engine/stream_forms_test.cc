@@ -17,7 +17,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::stream_forms_test {
 namespace {
 
 using format::ModelT, format::NormT;
@@ -252,4 +252,4 @@ TEST(Xielu, NumbersThatAreNotFiniteAreRefused) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::stream_forms_test

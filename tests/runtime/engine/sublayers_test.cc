@@ -13,7 +13,7 @@
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::sublayers_test {
 namespace {
 
 using format::ModelT;
@@ -160,4 +160,4 @@ TEST(Padding, OfOneHeadMeetsNoOtherRow) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::sublayers_test

@@ -11,7 +11,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 
-namespace rondo {
+namespace rondo::whole_pool_model_test {
 namespace {
 
 struct Case {
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(All, WholePool, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::whole_pool_model_test

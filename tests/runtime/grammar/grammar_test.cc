@@ -11,7 +11,7 @@
 
 #include "tests/runtime/grammar/words.h"
 
-namespace rondo::grammar {
+namespace rondo::grammar::grammar_test {
 namespace {
 
 using testing::HasSubstr;
@@ -474,4 +474,4 @@ TEST_F(GrammarTest, SaysWhereATextCannotBeReadAgain) {
 }
 
 }  // namespace
-}  // namespace rondo::grammar
+}  // namespace rondo::grammar::grammar_test

@@ -12,7 +12,7 @@
 #include "tests/runtime/grammar/parts.h"
 #include "tests/runtime/grammar/words.h"
 
-namespace rondo::grammar {
+namespace rondo::grammar::growth_test {
 namespace {
 
 using Text = std::function<std::string(int)>;
@@ -227,4 +227,4 @@ TEST_F(GrammarGrowth, CreationTouchesWhatItUses) {
 }
 
 }  // namespace
-}  // namespace rondo::grammar
+}  // namespace rondo::grammar::growth_test

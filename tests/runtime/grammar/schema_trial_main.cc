@@ -86,7 +86,7 @@ class Texts {
   const uint32_t& end() const { return end_; }
 
  private:
-  testing::CompiledTokenizer compiled_;
+  test::CompiledTokenizer compiled_;
   std::unique_ptr<Tokenizer> tokenizer_;
   TokenTrie trie_;
   uint32_t end_ = 0;
@@ -167,8 +167,7 @@ int Masks(const Texts& vocabulary, const std::vector<Schema>& schemas,
     const size_t before = masks.size();
     const size_t wrong = accepted + rejected + failed;
     for (const json& test : schema.document.at("tests")) {
-      const std::vector<int32_t> ids =
-          testing::Encode(vocabulary.tokenizer(), test.at("data").dump());
+      const std::vector<int32_t> ids = test::Encode(vocabulary.tokenizer(), test.at("data").dump());
       writer.Begin();
       bool allowed = true;
       for (size_t i = 0; i <= ids.size() && allowed; ++i) {

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #endif
 
-namespace rondo::grammar {
+namespace rondo::grammar::stack_test {
 namespace {
 
 #if defined(__linux__)
@@ -126,4 +126,4 @@ TEST(Stack, IsBounded) {
 #endif
 
 }  // namespace
-}  // namespace rondo::grammar
+}  // namespace rondo::grammar::stack_test

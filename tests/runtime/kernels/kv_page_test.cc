@@ -14,7 +14,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/kernels/row_ops.h"
 
-namespace rondo {
+namespace rondo::kv_page_test {
 namespace {
 
 struct Case {
@@ -211,4 +211,4 @@ TEST_P(KvPageTest, RotatingTwiceChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(All, KvPageTest, testing::ValuesIn(Cases()), Name);
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::kv_page_test

@@ -10,7 +10,7 @@
 
 #include "runtime/kernels/kernel_set.h"
 
-namespace rondo {
+namespace rondo::low_rank_test {
 namespace {
 
 constexpr size_t kChannels = 16;
@@ -106,4 +106,4 @@ INSTANTIATE_TEST_SUITE_P(Sets, LowRank, testing::ValuesIn(Sets()), [](const auto
 });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::low_rank_test

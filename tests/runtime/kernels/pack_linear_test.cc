@@ -14,7 +14,7 @@
 #include "xnnpack/microparams.h"
 #include "xnnpack/pack.h"
 
-namespace rondo {
+namespace rondo::pack_linear_test {
 namespace {
 
 struct Case {
@@ -174,4 +174,4 @@ TEST_P(PackLinearTest, TilesMayBePackedApart) {
 INSTANTIATE_TEST_SUITE_P(All, PackLinearTest, testing::ValuesIn(Cases()), Name);
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::pack_linear_test

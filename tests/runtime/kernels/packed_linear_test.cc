@@ -15,7 +15,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/kernels/row_ops.h"
 
-namespace rondo {
+namespace rondo::packed_linear_test {
 namespace {
 
 struct Case {
@@ -348,4 +348,4 @@ TEST_P(PackedLinearTest, OwnKernelsHaveTheBitsOfExactSums) {
 INSTANTIATE_TEST_SUITE_P(All, PackedLinearTest, testing::ValuesIn(Cases()), Name);
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::packed_linear_test

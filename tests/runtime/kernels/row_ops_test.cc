@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace rondo {
+namespace rondo::row_ops_test {
 namespace {
 
 std::vector<float> RandomRow(size_t n, unsigned seed) {
@@ -245,4 +245,4 @@ INSTANTIATE_TEST_SUITE_P(All, RowOpsTest, testing::ValuesIn(Sets()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::row_ops_test

@@ -11,7 +11,7 @@
 #include "runtime/kernels/kernel_set.h"
 #include "runtime/kernels/kv_page.h"
 
-namespace rondo {
+namespace rondo::values_test {
 namespace {
 
 struct Case {
@@ -169,4 +169,4 @@ TEST(WeighValues, ErrsByNoMoreThanItsBound) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::values_test

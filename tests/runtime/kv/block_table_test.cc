@@ -8,7 +8,7 @@
 
 #include "tests/support/test_cache.h"
 
-namespace rondo {
+namespace rondo::block_table_test {
 namespace {
 
 // One table, and what it should hold: in each position's place the writer's mark. One sublayer of
@@ -211,4 +211,4 @@ TEST(BlockTableTest, BlocksAreRenewedOrLeftAlone) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::block_table_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/test_cache.h"
 
-namespace rondo {
+namespace rondo::prefix_cache_test {
 namespace {
 
 constexpr uint64_t kTokens = 64;  // of a block
@@ -267,4 +267,4 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{.slides = true, .blocks = 5, .sink_blocks = 1}, {0, 0}, 64, 0}));
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::prefix_cache_test

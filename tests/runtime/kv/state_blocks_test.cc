@@ -8,7 +8,7 @@
 #include "runtime/kv/block_table.h"
 #include "tests/support/test_cache.h"
 
-namespace rondo {
+namespace rondo::state_blocks_test {
 namespace {
 
 // A state is the number of positions that went into it, times the text's number; what a row puts
@@ -165,4 +165,4 @@ TEST(StateBlocks, AreFewUnderStop) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::state_blocks_test

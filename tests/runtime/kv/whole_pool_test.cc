@@ -11,7 +11,7 @@
 #include "runtime/kv/held_blocks.h"
 #include "tests/support/test_cache.h"
 
-namespace rondo {
+namespace rondo::whole_pool_test {
 namespace {
 
 struct Text {
@@ -194,4 +194,4 @@ TEST(WholePoolTest, IsNeverTooSmall) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::whole_pool_test

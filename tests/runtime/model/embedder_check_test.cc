@@ -12,7 +12,7 @@
 #include "tests/tools/convert/classifier_of.h"
 #include "tools/convert/convert.h"
 
-namespace rondo {
+namespace rondo::embedder_check_test {
 namespace {
 
 using format::ModelT;
@@ -193,4 +193,4 @@ TEST(EmbedderCheckTest, RefusesSeparatorsThatFitNothing) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::embedder_check_test

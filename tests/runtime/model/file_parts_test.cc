@@ -10,7 +10,7 @@
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/support/packed_model.h"
 
-namespace rondo {
+namespace rondo::file_parts_test {
 namespace {
 
 using testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(FilePartsTest, RefusesWhatIsNoFileInParts) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::file_parts_test

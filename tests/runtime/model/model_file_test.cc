@@ -15,7 +15,7 @@
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/convert.h"
 
-namespace rondo {
+namespace rondo::model_file_test {
 namespace {
 
 using format::TensorFormat;
@@ -539,4 +539,4 @@ TEST(ModelFile, RecommendedListsAreCheckedAsASessionsOptions) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::model_file_test

@@ -11,7 +11,7 @@
 #include "tests/runtime/model/operator_models.h"
 #include "tests/runtime/model/sublayers.h"
 
-namespace rondo {
+namespace rondo::operator_check_test {
 namespace {
 
 using format::ModelT;
@@ -414,4 +414,4 @@ INSTANTIATE_TEST_SUITE_P(Every, OperatorVectors,
                          });
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::operator_check_test

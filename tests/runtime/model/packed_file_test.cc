@@ -10,7 +10,7 @@
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 
-namespace rondo {
+namespace rondo::packed_file_test {
 namespace {
 
 using format::ModelT;
@@ -204,4 +204,4 @@ TEST(PackedFile, HasRoomForWhatKernelsReadBeyondAMatrix) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::packed_file_test

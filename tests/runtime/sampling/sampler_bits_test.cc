@@ -15,7 +15,7 @@
 #include "runtime/sampling/score_loops.h"
 #include "tests/runtime/sampling/sampler_fixture.h"
 
-namespace rondo {
+namespace rondo::sampler_bits_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -195,4 +195,4 @@ TEST(SamplerBits, PenaltiesAreThoseOfCounts) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::sampler_bits_test

@@ -11,7 +11,7 @@
 
 #include "tests/runtime/sampling/sampler_fixture.h"
 
-namespace rondo {
+namespace rondo::sampler_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -405,4 +405,4 @@ TEST(SamplerTest, SizesThatOverflowAreSaid) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::sampler_test

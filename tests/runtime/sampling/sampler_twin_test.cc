@@ -12,7 +12,7 @@
 #include "runtime/sampling/random_bits.h"
 #include "tests/runtime/sampling/sampler_fixture.h"
 
-namespace rondo {
+namespace rondo::sampler_twin_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -121,4 +121,4 @@ TEST(SamplerTwin, TheSameToken) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::sampler_twin_test

@@ -5,12 +5,12 @@
 #include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 
-namespace rondo {
+namespace rondo::added_tokens_test {
 namespace {
 
-using testing::CompileJson;
-using testing::Encode;
-using testing::SmallJson;
+using test::CompileJson;
+using test::Encode;
+using test::SmallJson;
 using Ids = std::vector<int32_t>;
 
 class AddedTokensTest : public ::testing::Test {
@@ -31,7 +31,7 @@ class AddedTokensTest : public ::testing::Test {
   Ids Encoded(const std::string& text) const { return Encode(*tokenizer_, text); }
 
   SmallJson json_;
-  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<test::CompiledTokenizer> compiled_;
   std::unique_ptr<Tokenizer> tokenizer_;
 };
 
@@ -117,4 +117,4 @@ TEST_F(AddedTokensTest, NormalizedOnesAreFoundAnywhereInALongText) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::added_tokens_test

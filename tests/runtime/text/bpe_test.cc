@@ -13,9 +13,9 @@
 namespace rondo {
 namespace {
 
-using testing::CompileJson;
-using testing::Encode;
-using testing::SmallJson;
+using test::CompileJson;
+using test::Encode;
+using test::SmallJson;
 
 // Quadratic, and plainly right.
 std::vector<int32_t> NaiveMerge(const TokenizerTables& tables, std::vector<uint32_t> symbols) {

@@ -19,7 +19,7 @@
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/folder.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 // Keeps sections in memory at 64-byte aligned offsets of one imagined file.
 class MemorySink final : public convert::SectionSink {
@@ -149,4 +149,4 @@ inline std::string Decode(const Tokenizer& tokenizer, std::span<const int32_t> i
   return text;
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

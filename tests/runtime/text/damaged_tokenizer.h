@@ -9,7 +9,7 @@
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tools/convert/tokenizer/text.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 // A small tokenizer with every feature, so that most flips hit something that matters.
 inline std::string ByteLevelJson() {
@@ -115,4 +115,4 @@ inline bool UseIfAccepted(CompiledTokenizer& compiled) {
   return tokenizer.ok();
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

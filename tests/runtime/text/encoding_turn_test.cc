@@ -16,13 +16,13 @@
 #include "tests/support/places.h"
 #include "tests/support/sanitized.h"
 
-namespace rondo {
+namespace rondo::encoding_turn_test {
 namespace {
 
-using testing::CompiledTokenizer;
-using testing::CompileJson;
-using testing::Encode;
-using testing::SmallJson;
+using test::CompiledTokenizer;
+using test::CompileJson;
+using test::Encode;
+using test::SmallJson;
 using Ids = std::vector<int32_t>;
 
 constexpr int kSlower = RONDO_SANITIZED ? 4 : 1;
@@ -229,4 +229,4 @@ TEST(Places, AreGivenInOrder) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::encoding_turn_test

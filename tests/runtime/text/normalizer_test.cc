@@ -22,10 +22,10 @@ namespace {
 class NormalizerTest : public ::testing::Test {
  protected:
   void Use(const std::string& normalizer) {
-    testing::SmallJson json;
+    test::SmallJson json;
     json.normalizer = normalizer;
     json.Token("x");
-    compiled_ = testing::CompileJson(json.Text());
+    compiled_ = test::CompileJson(json.Text());
     memory_ = std::move(*RegexMemory::Create());
     tables_ = compiled_->tables();
     ASSERT_TRUE(tables_.Check().ok()) << tables_.Check().message();
@@ -56,7 +56,7 @@ class NormalizerTest : public ::testing::Test {
     return result;
   }
 
-  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<test::CompiledTokenizer> compiled_;
   std::unique_ptr<RegexMemory> memory_;
   TokenizerTables tables_;
   NormalizerSteps steps_;

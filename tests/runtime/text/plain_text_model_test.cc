@@ -12,7 +12,7 @@
 #include "tests/support/places.h"
 #include "tests/support/reference_data.h"
 
-namespace rondo {
+namespace rondo::plain_text_model_test {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -48,7 +48,7 @@ class PlainTextOf : public ::testing::TestWithParam<const char*> {
     RONDO_SKIP_WITHOUT(folder);
     std::ifstream file(folder / "tokenizer.json");
     const nlohmann::json document = nlohmann::json::parse(file);
-    compiled_ = std::make_unique<testing::CompiledTokenizer>(document);
+    compiled_ = std::make_unique<test::CompiledTokenizer>(document);
     tokenizer_ = compiled_->Create();
     ASSERT_NE(tokenizer_, nullptr);
     const int32_t unknown = compiled_->tables().settings->unknown_token();
@@ -57,7 +57,7 @@ class PlainTextOf : public ::testing::TestWithParam<const char*> {
       texts_.push_back(text);
       if (text.find_first_not_of(" \t\n") == text.npos || token["id"] == unknown) continue;
       // Some are found only at a text's beginning, for all that their normaliser puts before them.
-      const Ids ids = testing::Encode(*tokenizer_, "x " + text + " x");
+      const Ids ids = test::Encode(*tokenizer_, "x " + text + " x");
       if (std::count(ids.begin(), ids.end(), token["id"]) == 1)
         specials_.push_back({text, token["id"]});
     }
@@ -85,7 +85,7 @@ class PlainTextOf : public ::testing::TestWithParam<const char*> {
     return found;
   }
 
-  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<test::CompiledTokenizer> compiled_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<std::string> texts_;  // of all added tokens
   std::vector<Special> specials_;
@@ -100,7 +100,7 @@ TEST_P(PlainTextOf, OrdinaryTextHasTheSameIds) {
       const size_t size = 1 + random_() % 20;
       marked.Add(text.substr(marked.text.size(), size), random_() % 2 == 0);
     }
-    ASSERT_EQ(EncodePlain(*tokenizer_, marked), testing::Encode(*tokenizer_, text)) << text;
+    ASSERT_EQ(EncodePlain(*tokenizer_, marked), test::Encode(*tokenizer_, text)) << text;
   }
 }
 
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Reference, PlainTextOf,
                                            "t5-small"));
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::plain_text_model_test

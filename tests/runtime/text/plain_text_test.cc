@@ -10,11 +10,11 @@
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/support/places.h"
 
-namespace rondo {
+namespace rondo::plain_text_test {
 namespace {
 
-using testing::CompileJson;
-using testing::SmallJson;
+using test::CompileJson;
+using test::SmallJson;
 using Ids = std::vector<int32_t>;
 
 // What is between `s is plain.
@@ -63,10 +63,10 @@ class PlainTextTest : public ::testing::Test {
     tokenizer_ = compiled_->Create();
     ASSERT_NE(tokenizer_, nullptr);
   }
-  Ids Encoded(std::string_view shown) const { return rondo::Encoded(*tokenizer_, shown); }
+  Ids Encoded(std::string_view shown) const { return plain_text_test::Encoded(*tokenizer_, shown); }
 
   SmallJson json_;
-  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<test::CompiledTokenizer> compiled_;
   std::unique_ptr<Tokenizer> tokenizer_;
 };
 
@@ -220,7 +220,7 @@ TEST_F(PlainTextTest, MergesMakeNone) {
                                           {"special", special}});
     }
     document["model"]["ignore_merges"] = byte_level;
-    compiled_ = std::make_unique<testing::CompiledTokenizer>(document);
+    compiled_ = std::make_unique<test::CompiledTokenizer>(document);
     tokenizer_ = compiled_->Create();
     const int32_t token = *json.Id("<s>"), begin = *json.Id("<s"), end = *json.Id(">");
     EXPECT_EQ(Encoded("<s>`<s>`"), (Ids{token, begin, end}));
@@ -242,7 +242,7 @@ TEST_F(PlainTextTest, UnigramMakesNone) {
       "decoder": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "never"},
       "model": {"type": "Unigram", "unk_id": 2, "vocab": [["</s>", 0.0], ["#", 0.0],
                 ["<unk>", 0.0], ["<", -3], ["/", -3], ["s", -3], [">", -3], ["</", -4]]}})");
-  compiled_ = std::make_unique<testing::CompiledTokenizer>(document);
+  compiled_ = std::make_unique<test::CompiledTokenizer>(document);
   tokenizer_ = compiled_->Create();
   EXPECT_EQ(Encoded("</s>`</s>#`"), (Ids{0, 7, 5, 6, 1}));
   EXPECT_EQ(Encoded("<`/s>`"), (Ids{7, 5, 6}));
@@ -251,15 +251,15 @@ TEST_F(PlainTextTest, UnigramMakesNone) {
 // With real tables: no id of an added token comes of plain text, and where there is none of their
 // texts all ids are as ever.
 TEST(PlainTextOfTheTinyModel, OnlyItsOwnTokensAreSpecial) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
+  const test::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   EXPECT_EQ(Encoded(*tokenizer, "<|bos|>`Once upon a time, `there was a` d`og.<|eos|>"),
-            testing::Encode(*tokenizer, "<|bos|>Once upon a time, there was a dog.<|eos|>"));
+            test::Encode(*tokenizer, "<|bos|>Once upon a time, there was a dog.<|eos|>"));
   const Ids ids = Encoded(*tokenizer, "<|bos|>`a<|eos|>`<|eos|>`<|bos|>`");
   EXPECT_EQ(std::count(ids.begin(), ids.end(), 0), 1);
   EXPECT_EQ(std::count(ids.begin(), ids.end(), 1), 1);
-  EXPECT_EQ(testing::Decode(*tokenizer, ids), "<|bos|>a<|eos|><|eos|><|bos|>");
+  EXPECT_EQ(test::Decode(*tokenizer, ids), "<|bos|>a<|eos|><|eos|><|bos|>");
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::plain_text_test

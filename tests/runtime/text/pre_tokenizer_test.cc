@@ -15,8 +15,8 @@
 namespace rondo {
 namespace {
 
-using testing::CompileJson;
-using testing::SmallJson;
+using test::CompileJson;
+using test::SmallJson;
 
 // Writes down what it is given.
 class Pieces : public std::vector<std::string>, public ModelEncoder {
@@ -72,7 +72,7 @@ class Splitter {
   }
 
  private:
-  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<test::CompiledTokenizer> compiled_;
   std::unique_ptr<RegexMemory> memory_;
   PreTokenizer pre_tokenizer_;
 };

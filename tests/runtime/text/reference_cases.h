@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 // Prints how many of the cases in `file` are exact, as those of `name`.
 inline void ExpectExact(const CompiledTokenizer& compiled, const std::filesystem::path& cases_file,
@@ -49,4 +49,4 @@ inline void ExpectExact(const CompiledTokenizer& compiled, const std::filesystem
   std::cout << "[  cases   ] " << name << ": " << exact << " of " << cases << "\n";
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

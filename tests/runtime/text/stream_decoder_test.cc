@@ -14,9 +14,9 @@
 namespace rondo {
 namespace {
 
-using testing::CompileJson;
-using testing::Decode;
-using testing::SmallJson;
+using test::CompileJson;
+using test::Decode;
+using test::SmallJson;
 
 bool IsUtf8(std::string_view text) {
   const auto* at = reinterpret_cast<const uint8_t*>(text.data());
@@ -110,14 +110,14 @@ TEST(StreamDecoder, EqualsTheWholeForAnyBytes) {
 }
 
 TEST(StreamDecoder, EqualsTheWholeForTheTinyModel) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
+  const test::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   CheckRandomIds(*compiled.Create(), 2);
 }
 
 TEST(StreamDecoder, HoldsBackHalfACharacter) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
+  const test::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
-  const std::vector<int32_t> ids = testing::Encode(*tokenizer, "\U0001F980");
+  const std::vector<int32_t> ids = test::Encode(*tokenizer, "\U0001F980");
   ASSERT_GT(ids.size(), 1u);
   char buffer[256];
   StreamDecoder decoder;
@@ -170,7 +170,7 @@ TEST(StreamDecoder, MetaspaceDropsTheSpacesOfTheFirstTokenOnly) {
 }
 
 TEST(StreamDecoder, IdsOutOfRangeHaveNoText) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
+  const test::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   EXPECT_EQ(Stream(*tokenizer, {-1, 1 << 30, INT32_MIN, INT32_MAX}, true), "");
 }

@@ -14,7 +14,7 @@ namespace {
 
 #ifdef RONDO_COUNTS_ALLOCATIONS
 
-void ExpectNoAllocation(const testing::CompiledTokenizer& compiled) {
+void ExpectNoAllocation(const test::CompiledTokenizer& compiled) {
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   ASSERT_NE(tokenizer, nullptr);
   std::vector<std::string> texts = {"",
@@ -45,19 +45,19 @@ void ExpectNoAllocation(const testing::CompiledTokenizer& compiled) {
 }
 
 TEST(TokenizerAllocation, TheCounterSeesCreation) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
+  const test::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const Counted counted;
   const auto tokenizer = Tokenizer::Create(compiled.tables(), compiled.tables().vocab_size());
   EXPECT_GT(counted.count(), 5);
 }
 
 TEST(TokenizerAllocation, NoneForTheTinyModel) {
-  ExpectNoAllocation(testing::CompiledTokenizer(std::filesystem::path(kTestData) / "tiny"));
+  ExpectNoAllocation(test::CompiledTokenizer(std::filesystem::path(kTestData) / "tiny"));
 }
 
 // A group that repeats keeps a frame for each round: the pattern's memory grows to its limit.
 TEST(TokenizerAllocation, NoneForAPatternThatNeedsMemory) {
-  testing::SmallJson json;
+  test::SmallJson json;
   json.normalizer = R"({"type": "NFC"})";
   json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [
       {"type": "Split", "behavior": "Isolated", "invert": false,
@@ -66,7 +66,7 @@ TEST(TokenizerAllocation, NoneForAPatternThatNeedsMemory) {
   for (const char* token : {"a", "z", "\u0120"}) json.Token(token);
   json.Merge("a", "a");
   json.Added("<s>", true, true);
-  ExpectNoAllocation(*testing::CompileJson(json.Text()));
+  ExpectNoAllocation(*test::CompileJson(json.Text()));
 }
 
 #else

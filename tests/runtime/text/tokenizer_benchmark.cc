@@ -26,7 +26,7 @@ std::string Prose() {
 }
 
 void BenchmarkEncode(benchmark::State& state, const fs::path& directory) {
-  const testing::CompiledTokenizer compiled(directory);
+  const test::CompiledTokenizer compiled(directory);
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   const std::string text = Prose();
   std::vector<int32_t> ids(text.size() + 16);
@@ -39,9 +39,9 @@ void BenchmarkEncode(benchmark::State& state, const fs::path& directory) {
 }
 
 void BenchmarkDecode(benchmark::State& state, const fs::path& directory) {
-  const testing::CompiledTokenizer compiled(directory);
+  const test::CompiledTokenizer compiled(directory);
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
-  const std::vector<int32_t> ids = testing::Encode(*tokenizer, Prose(), false);
+  const std::vector<int32_t> ids = test::Encode(*tokenizer, Prose(), false);
   std::vector<char> text(256u << 10);
   size_t size = 0;
   for (auto _ : state) {

@@ -10,9 +10,9 @@
 namespace rondo {
 namespace {
 
-using testing::CompiledTokenizer;
-using testing::CompileJson;
-using testing::UseIfAccepted;
+using test::CompiledTokenizer;
+using test::CompileJson;
+using test::UseIfAccepted;
 
 // Flips bits in the sections and in the metadata, many times; returns how many were refused.
 size_t Damage(CompiledTokenizer& compiled, uint32_t seed, int rounds) {
@@ -36,15 +36,15 @@ size_t Damage(CompiledTokenizer& compiled, uint32_t seed, int rounds) {
 }
 
 TEST(TokenizerFuzz, ByteLevel) {
-  EXPECT_GT(Damage(*CompileJson(testing::ByteLevelJson()), 1, 4000), 100u);
+  EXPECT_GT(Damage(*CompileJson(test::ByteLevelJson()), 1, 4000), 100u);
 }
 
 TEST(TokenizerFuzz, SentencePieceStyle) {
-  EXPECT_GT(Damage(*CompileJson(testing::SentencePieceJson()), 2, 4000), 100u);
+  EXPECT_GT(Damage(*CompileJson(test::SentencePieceJson()), 2, 4000), 100u);
 }
 
 TEST(TokenizerFuzz, Unigram) {
-  EXPECT_GT(Damage(*CompileJson(testing::UnigramJson()), 4, 4000), 100u);
+  EXPECT_GT(Damage(*CompileJson(test::UnigramJson()), 4, 4000), 100u);
 }
 
 TEST(TokenizerFuzz, TinyModel) {

@@ -19,8 +19,8 @@ TEST_P(TokenizerCases, AreExact) {
   const std::filesystem::path directory = std::filesystem::path(kSharedData) / "tok" / GetParam();
   RONDO_SKIP_WITHOUT(directory);
   std::ifstream file(directory / "tokenizer.json");
-  testing::ExpectExact(testing::CompiledTokenizer(nlohmann::json::parse(file)),
-                       directory / "cases.jsonl", GetParam());
+  test::ExpectExact(test::CompiledTokenizer(nlohmann::json::parse(file)), directory / "cases.jsonl",
+                    GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, TokenizerCases,

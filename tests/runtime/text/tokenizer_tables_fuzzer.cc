@@ -5,16 +5,16 @@
 
 namespace {
 
-using rondo::testing::CompiledTokenizer;
+using rondo::test::CompiledTokenizer;
 
 constexpr size_t kTokenizers = 3;
 
 // A tokenizer whose bytes are good again at each call.
 CompiledTokenizer& GoodTokenizer(size_t i) {
-  using rondo::testing::CompileJson;
+  using rondo::test::CompileJson;
   static const std::unique_ptr<CompiledTokenizer> all[kTokenizers] = {
-      CompileJson(rondo::testing::ByteLevelJson()),
-      CompileJson(rondo::testing::SentencePieceJson()), CompileJson(rondo::testing::UnigramJson())};
+      CompileJson(rondo::test::ByteLevelJson()), CompileJson(rondo::test::SentencePieceJson()),
+      CompileJson(rondo::test::UnigramJson())};
   static std::vector<uint8_t> good[kTokenizers][2];
   std::span<uint8_t> bytes[] = {all[i]->sink().bytes(), all[i]->metadata()};
   for (size_t part = 0; part < 2; ++part) {
@@ -48,6 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       bytes[(where + i) % bytes.size()] = static_cast<uint8_t>(data[at + 3] + i * data[at + 4]);
     }
   }
-  rondo::testing::UseIfAccepted(damaged);
+  rondo::test::UseIfAccepted(damaged);
   return 0;
 }

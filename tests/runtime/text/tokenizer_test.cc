@@ -12,13 +12,13 @@
 #include "tests/support/places.h"
 #include "tools/convert/common/fail.h"
 
-namespace rondo {
+namespace rondo::tokenizer_test {
 namespace {
 
-using testing::CompileJson;
-using testing::Decode;
-using testing::Encode;
-using testing::SmallJson;
+using test::CompileJson;
+using test::Decode;
+using test::Encode;
+using test::SmallJson;
 using Ids = std::vector<int32_t>;
 
 class TokenizerTest : public ::testing::Test {
@@ -27,7 +27,7 @@ class TokenizerTest : public ::testing::Test {
     tokenizer_ = compiled_.Create();
   }
 
-  testing::CompiledTokenizer compiled_;
+  test::CompiledTokenizer compiled_;
   std::unique_ptr<Tokenizer> tokenizer_;
 };
 
@@ -330,4 +330,4 @@ TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::tokenizer_test

@@ -13,12 +13,12 @@ constexpr size_t kTokenizers = 4;
 constexpr size_t kLossless = 3;  // the tiny model's: no normaliser, all bytes
 
 const Tokenizer& GoodTokenizer(size_t i) {
-  using rondo::testing::CompileJson;
-  static const std::unique_ptr<rondo::testing::CompiledTokenizer> tables[kTokenizers] = {
-      CompileJson(rondo::testing::ByteLevelJson()),
-      CompileJson(rondo::testing::SentencePieceJson()), CompileJson(rondo::testing::UnigramJson()),
-      std::make_unique<rondo::testing::CompiledTokenizer>(std::filesystem::path(rondo::kTestData) /
-                                                          "tiny")};
+  using rondo::test::CompileJson;
+  static const std::unique_ptr<rondo::test::CompiledTokenizer> tables[kTokenizers] = {
+      CompileJson(rondo::test::ByteLevelJson()), CompileJson(rondo::test::SentencePieceJson()),
+      CompileJson(rondo::test::UnigramJson()),
+      std::make_unique<rondo::test::CompiledTokenizer>(std::filesystem::path(rondo::kTestData) /
+                                                       "tiny")};
   static const std::unique_ptr<Tokenizer> all[kTokenizers] = {
       tables[0]->Create(), tables[1]->Create(), tables[2]->Create(), tables[3]->Create()};
   return *all[i];
@@ -56,10 +56,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t number = data[0] % kTokenizers;
   const Tokenizer& tokenizer = GoodTokenizer(number);
   const std::string text = AsInput(data + 1, size - 1);
-  const std::vector<int32_t> ids = rondo::testing::Encode(tokenizer, text, false);
-  const std::string back = rondo::testing::Decode(tokenizer, ids);
+  const std::vector<int32_t> ids = rondo::test::Encode(tokenizer, text, false);
+  const std::string back = rondo::test::Decode(tokenizer, ids);
   if (number == kLossless) EXPECT_EQ(back, Repaired(text));
-  rondo::testing::Encode(tokenizer, text, true);
+  rondo::test::Encode(tokenizer, text, true);
 
   std::vector<uint8_t> plain(text.begin(), text.end());
   for (uint8_t& mark : plain) mark &= 4;
@@ -68,14 +68,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<int32_t> plain_ids(count);
   const rondo::Status status = tokenizer.Encode(text, false, plain_ids, &count, plain);
   EXPECT_TRUE(status.ok()) << status.message();
-  const std::string plain_back = rondo::testing::Decode(tokenizer, plain_ids);
+  const std::string plain_back = rondo::test::Decode(tokenizer, plain_ids);
   if (number == kLossless) EXPECT_EQ(plain_back, Repaired(text));
 
   std::vector<int32_t> any;
   for (size_t i = 1; i + 1 < size; i += 2) {
     any.push_back(static_cast<int32_t>((data[i] | data[i + 1] << 8) % tokenizer.vocab_size()));
   }
-  const std::string decoded = rondo::testing::Decode(tokenizer, any, size % 2 == 0);
+  const std::string decoded = rondo::test::Decode(tokenizer, any, size % 2 == 0);
   EXPECT_EQ(decoded, Repaired(decoded));
   return 0;
 }

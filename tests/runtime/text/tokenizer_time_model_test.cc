@@ -140,9 +140,9 @@ void ExpectLinear(const Tokenizer& tokenizer, std::string_view unit) {
 
 // What the converter refuses needs no time.
 void ExpectLinear(const json& document) {
-  std::unique_ptr<testing::CompiledTokenizer> compiled;
+  std::unique_ptr<test::CompiledTokenizer> compiled;
   try {
-    compiled = std::make_unique<testing::CompiledTokenizer>(document);
+    compiled = std::make_unique<test::CompiledTokenizer>(document);
   } catch (const tools::Error&) {
     return;
   }

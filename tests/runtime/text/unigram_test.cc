@@ -11,11 +11,11 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 
-namespace rondo {
+namespace rondo::unigram_test {
 namespace {
 
-using testing::CompileJson;
-using testing::Encode;
+using test::CompileJson;
+using test::Encode;
 using Ids = std::vector<int32_t>;
 
 std::string Json(const std::vector<std::pair<std::string, double>>& vocab,
@@ -122,4 +122,4 @@ TEST(Unigram, TextWithoutPlacesToSplitIsCut) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::unigram_test

@@ -12,13 +12,13 @@
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tools/convert/tokenizer/trie_builder.h"
 
-namespace rondo {
+namespace rondo::word_piece_test {
 namespace {
 
 using nlohmann::json;
-using testing::CompiledTokenizer;
-using testing::Decode;
-using testing::Encode;
+using test::CompiledTokenizer;
+using test::Decode;
+using test::Encode;
 using Ids = std::vector<int32_t>;
 
 json Document(const std::vector<std::string>& vocab, const json& normalizer = {}) {
@@ -191,4 +191,4 @@ TEST_F(Bert, FindsWhatTheDefinitionSays) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::word_piece_test

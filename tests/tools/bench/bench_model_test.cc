@@ -13,7 +13,7 @@
 #include "tools/bench/runner.h"
 #include "tools/system/environment.h"
 
-namespace rondo::tools {
+namespace rondo::tools::bench_model_test {
 namespace {
 
 using nlohmann::json;
@@ -272,4 +272,4 @@ TEST_F(BenchCommand, FailuresAreOne) {
 }
 
 }  // namespace
-}  // namespace rondo::tools
+}  // namespace rondo::tools::bench_model_test

@@ -11,7 +11,7 @@
 #include "tools/bench/sessions_runner.h"
 #include "tools/bench/stepping.h"
 
-namespace rondo::tools {
+namespace rondo::tools::sessions_model_test {
 namespace {
 
 using nlohmann::json;
@@ -279,4 +279,4 @@ TEST_F(SessionsBenchCommand, WrongUsageIsTwo) {
 }
 
 }  // namespace
-}  // namespace rondo::tools
+}  // namespace rondo::tools::sessions_model_test

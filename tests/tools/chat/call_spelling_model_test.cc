@@ -8,7 +8,7 @@
 #include "tests/support/reference_data.h"
 #include "tests/support/test_model.h"
 
-namespace rondo::tools {
+namespace rondo::tools::call_spelling_model_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -109,4 +109,4 @@ TEST_F(CallSpellingTest, ReferenceTemplatesWriteCallsWithTheirArguments) {
 }
 
 }  // namespace
-}  // namespace rondo::tools
+}  // namespace rondo::tools::call_spelling_model_test

@@ -15,7 +15,7 @@
 #include "tests/tools/tool_process.h"
 #endif
 
-namespace rondo {
+namespace rondo::chat_model_test {
 namespace {
 
 using testing::HasSubstr;
@@ -333,4 +333,4 @@ TEST_F(ChatToolTest, CtrlCStopsTheAnswerAndKeepsTheSession) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::chat_model_test

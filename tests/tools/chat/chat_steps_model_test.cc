@@ -10,7 +10,7 @@
 #include "tests/tools/chat/script_model.h"
 #include "tests/tools/run_tool.h"
 
-namespace rondo {
+namespace rondo::chat_steps_model_test {
 namespace {
 
 using testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST_F(ChatStepsTest, ConversationsThatWereEditedAreRead) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::chat_steps_model_test

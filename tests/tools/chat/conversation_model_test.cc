@@ -11,7 +11,7 @@
 #include "tools/chat/conversation_file.h"
 #include "tools/chat/turn_end.h"
 
-namespace rondo::tools {
+namespace rondo::tools::conversation_model_test {
 namespace {
 
 constexpr const char* kTemplate =
@@ -209,4 +209,4 @@ TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
 }
 
 }  // namespace
-}  // namespace rondo::tools
+}  // namespace rondo::tools::conversation_model_test

@@ -14,7 +14,7 @@
 #include "tests/tools/run_tool.h"
 #include "tests/tools/terminal.h"
 
-namespace rondo {
+namespace rondo::terminal_model_test {
 namespace {
 
 constexpr const char* kTemplate =
@@ -229,4 +229,4 @@ TEST_F(TerminalTest, CtrlCAndCtrlDAtACallTakeBackTheTurn) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::terminal_model_test

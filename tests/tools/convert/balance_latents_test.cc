@@ -15,7 +15,7 @@
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 
-namespace rondo::convert {
+namespace rondo::convert::balance_latents_test {
 namespace {
 
 constexpr uint64_t kHidden = 16, kHeads = 2, kLatent = 16, kNope = 8, kTurned = 8;
@@ -118,4 +118,4 @@ TEST_F(BalanceLatentsTest, AFactorBetweenKeysAndQueriesLeavesTheFileAsItIs) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::balance_latents_test

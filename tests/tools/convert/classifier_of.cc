@@ -45,7 +45,7 @@ json Tokenizer() {
       {"model", {{"type", "BPE"}, {"merges", json::array()}, {"vocab", vocab}}}};
 }
 
-json Config(const char* type, const char* name) {
+json ClassifierConfig(const char* type, const char* name) {
   return {{"architectures", {name}}, {"model_type", type},       {"id2label", {{"0", "a"}}},
           {"vocab_size", 97},        {"hidden_size", kHidden},   {"intermediate_size", 48},
           {"num_hidden_layers", 2},  {"num_attention_heads", 4}, {"max_position_embeddings", 64}};
@@ -53,10 +53,10 @@ json Config(const char* type, const char* name) {
 
 }  // namespace
 
-json BertClassifier() { return Config("bert", "BertForSequenceClassification"); }
+json BertClassifier() { return ClassifierConfig("bert", "BertForSequenceClassification"); }
 
 json ModernBertClassifier() {
-  json config = Config("modernbert", "ModernBertForSequenceClassification");
+  json config = ClassifierConfig("modernbert", "ModernBertForSequenceClassification");
   config["classifier_pooling"] = "mean";
   config["local_attention"] = 20;
   return config;

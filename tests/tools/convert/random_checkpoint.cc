@@ -15,14 +15,14 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-struct Tensor {
+struct RandomTensor {
   std::string name;
   std::vector<uint64_t> shape;
   uint64_t size;  // elements
 };
 
-std::vector<Tensor> ListTensors(const CheckpointShape& s) {
-  std::vector<Tensor> list;
+std::vector<RandomTensor> ListTensors(const CheckpointShape& s) {
+  std::vector<RandomTensor> list;
   const auto add = [&](const std::string& name, uint64_t rows, uint64_t cols) {
     list.push_back({name, cols == 0 ? std::vector{rows} : std::vector{rows, cols},
                     rows * std::max<uint64_t>(cols, 1)});
@@ -78,7 +78,7 @@ class ValueStream {
  public:
   ValueStream(std::ofstream& out, const CheckpointShape& shape) : out_(out), shape_(shape) {}
 
-  void Write(const Tensor& tensor) {
+  void Write(const RandomTensor& tensor) {
     const bool is_norm = tensor.name.find("norm") != std::string::npos;
     const float deviation =
         is_norm ? 0.1f : 1.0f / std::sqrt(static_cast<float>(tensor.shape.back()));
@@ -125,11 +125,11 @@ class ValueStream {
   std::vector<uint8_t> buffer_;
 };
 
-void WriteFile(const fs::path& path, const std::vector<Tensor>& tensors,
+void WriteFile(const fs::path& path, const std::vector<RandomTensor>& tensors,
                const CheckpointShape& shape, uint64_t element_bytes) {
   json header = {{"__metadata__", {{"format", "pt"}}}};
   uint64_t offset = 0;
-  for (const Tensor& tensor : tensors) {
+  for (const RandomTensor& tensor : tensors) {
     const uint64_t end = offset + tensor.size * element_bytes;
     header[tensor.name] = {
         {"dtype", shape.dtype}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
@@ -143,7 +143,7 @@ void WriteFile(const fs::path& path, const std::vector<Tensor>& tensors,
   out << text;
   if (!shape.zeros) {
     ValueStream values(out, shape);
-    for (const Tensor& tensor : tensors) values.Write(tensor);
+    for (const RandomTensor& tensor : tensors) values.Write(tensor);
   }
   out.close();
   if (!out) throw std::runtime_error("cannot write " + path.string());
@@ -156,9 +156,9 @@ void WriteRandomCheckpoint(const fs::path& directory, const CheckpointShape& sha
   fs::create_directories(directory);
   WriteConfig(directory / "config.json", shape);
   const uint64_t element_bytes = shape.dtype == "F32" ? 4 : 2;
-  std::vector<std::vector<Tensor>> shards(1);
+  std::vector<std::vector<RandomTensor>> shards(1);
   uint64_t shard_bytes = 0;
-  for (const Tensor& tensor : ListTensors(shape)) {
+  for (const RandomTensor& tensor : ListTensors(shape)) {
     const uint64_t bytes = tensor.size * element_bytes;
     if (shape.shard_bytes != 0 && shard_bytes > 0 && shard_bytes + bytes > shape.shard_bytes) {
       shards.emplace_back();
@@ -178,7 +178,7 @@ void WriteRandomCheckpoint(const fs::path& directory, const CheckpointShape& sha
     CheckpointShape part = shape;
     part.seed += i;
     WriteFile(directory / name, shards[i], part, element_bytes);
-    for (const Tensor& tensor : shards[i]) map[tensor.name] = name;
+    for (const RandomTensor& tensor : shards[i]) map[tensor.name] = name;
   }
   std::ofstream(directory / "model.safetensors.index.json") << json{{"weight_map", map}}.dump(1);
 }

@@ -20,7 +20,7 @@
 #include "tools/convert/sources/gguf/gguf_generation.h"
 #include "tools/convert/unfollowed_keys.h"
 
-namespace rondo::convert {
+namespace rondo::convert::sampling_test {
 namespace {
 
 using nlohmann::json;
@@ -231,4 +231,4 @@ TEST_F(RecommendedSamplingFile, PackingKeepsIt) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::sampling_test

@@ -1,7 +1,7 @@
 // Pieces of answers in the forms of forms.h, which a test or a fuzzer puts together by chance.
 #pragma once
 
-namespace rondo::testing {
+namespace rondo::test {
 
 inline constexpr const char* kAnswerPieces[] = {"<think>\n",
                                                 "\n</think>\n\n",
@@ -83,4 +83,4 @@ inline constexpr const char* kAnswerPieces[] = {"<think>\n",
                                                 "\xc3\xa9",
                                                 "\xc3"};
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

@@ -14,7 +14,7 @@
 namespace rondo {
 namespace {
 
-using testing::Parsed;
+using test::Parsed;
 
 class AnswersFuzz : public ::testing::Test {
  protected:
@@ -26,7 +26,7 @@ class AnswersFuzz : public ::testing::Test {
 // Every word of the text, in order, in what was handed out.
 void ExpectWords(const std::string& text, const Parsed& parsed, size_t n_words) {
   std::string all = parsed.content + ' ' + parsed.thinking;
-  for (const testing::ParsedCall& call : parsed.calls) {
+  for (const test::ParsedCall& call : parsed.calls) {
     all += ' ' + call.name + ' ' + call.id + ' ' + call.arguments;
   }
   for (size_t word = 0; word < n_words; ++word) {
@@ -40,25 +40,24 @@ struct Parts {
   const char *form, *begin, *end;
 };
 constexpr Parts kParts[] = {
-    {testing::kJsonForm, "<call>\n{\"name\": \"find\", \"arguments\": ", "{\"a\": 1}}\n</call>"},
-    {testing::kIdBehindForm,
+    {test::kJsonForm, "<call>\n{\"name\": \"find\", \"arguments\": ", "{\"a\": 1}}\n</call>"},
+    {test::kIdBehindForm,
      "[CALLS][{\"name\": \"find\", \"arguments\": ", "{\"a\": 1}, \"id\": \"a1\"}]"},
-    {testing::kNumberForm,
-     "<|act|>[{\"id\": \"0\", \"tool\": \"find\", \"with\": ", "{}}]<|/act|>"},
-    {testing::kRunForm, "<|call|>functions.find:0<|with|>", "{}<|done|>"},
-    {testing::kTagForm, "<call>\n<function=find>\n<parameter=most>\n",
+    {test::kNumberForm, "<|act|>[{\"id\": \"0\", \"tool\": \"find\", \"with\": ", "{}}]<|/act|>"},
+    {test::kRunForm, "<|call|>functions.find:0<|with|>", "{}<|done|>"},
+    {test::kTagForm, "<call>\n<function=find>\n<parameter=most>\n",
      "12\n</parameter>\n</function>\n</call>"},
-    {testing::kTypedTagForm, "<calls><invoke name=\"find\">", "</invoke></calls>"},
-    {testing::kPythonForm, "<|py|>find({'a': ", "True})<|/py|>"},
-    {testing::kQuoteForm, "<|call|>find{what:", "<|q|>a<|q|>}<|/call|>"},
-    {testing::kBareForm, "{\"name\": \"find\", \"parameters\": ", "{}}"},
-    {testing::kChannelForm, "<|start|>bot to=find<|channel|>json<|message|>", "{}<|call|>"}};
-static_assert(std::size(kParts) == std::size(testing::kForms));
+    {test::kTypedTagForm, "<calls><invoke name=\"find\">", "</invoke></calls>"},
+    {test::kPythonForm, "<|py|>find({'a': ", "True})<|/py|>"},
+    {test::kQuoteForm, "<|call|>find{what:", "<|q|>a<|q|>}<|/call|>"},
+    {test::kBareForm, "{\"name\": \"find\", \"parameters\": ", "{}}"},
+    {test::kChannelForm, "<|start|>bot to=find<|channel|>json<|message|>", "{}<|call|>"}};
+static_assert(std::size(kParts) == std::size(test::kForms));
 
 TEST_F(AnswersFuzz, SamePartsForEveryCut) {
   std::mt19937 random(1);
   for (const auto& [form, begin, end] : kParts) {
-    auto parser = ChatParser::Create(testing::FormRequest(form));
+    auto parser = ChatParser::Create(test::FormRequest(form));
     ASSERT_TRUE(parser.ok()) << parser.status().message();
     size_t calls = 0, whole = 0;
     for (int round = 0; round < 3000; ++round) {
@@ -68,17 +67,17 @@ TEST_F(AnswersFuzz, SamePartsForEveryCut) {
         const size_t kind = random() % 6;
         text += kind == 0   ? begin
                 : kind == 1 ? end
-                            : testing::kAnswerPieces[random() % std::size(testing::kAnswerPieces)];
+                            : test::kAnswerPieces[random() % std::size(test::kAnswerPieces)];
         if (random() % 4 == 0) text += "w" + std::to_string(words++) + "w";
       }
-      const Parsed parsed = testing::Parse(**parser, text);
+      const Parsed parsed = test::Parse(**parser, text);
       ExpectWords(text, parsed, words);
-      ASSERT_EQ(testing::Parse(**parser, text, 1, 1), parsed) << text;
+      ASSERT_EQ(test::Parse(**parser, text, 1, 1), parsed) << text;
       for (int cut = 0; cut < 4; ++cut) {
         const size_t first = random() % (text.size() + 1), piece = 1 + random() % 9;
-        ASSERT_EQ(testing::Parse(**parser, text, first, piece), parsed) << first << ": " << text;
+        ASSERT_EQ(test::Parse(**parser, text, first, piece), parsed) << first << ": " << text;
       }
-      for (const testing::ParsedCall& call : parsed.calls) {
+      for (const test::ParsedCall& call : parsed.calls) {
         ++calls;
         whole += call.whole ? 1 : 0;
       }
@@ -92,28 +91,28 @@ TEST_F(AnswersFuzz, SamePartsForEveryCut) {
 // Whole answers of a form with bytes changed.
 TEST_F(AnswersFuzz, DamagedAnswers) {
   const std::pair<const char*, std::string> kAnswers[] = {
-      {testing::kJsonForm,
+      {test::kJsonForm,
        "<think>\nHm\n</think>\n\nSo:\n<call>\n{\"name\": \"find\", \"arguments\": {\"what\": "
        "[\"a\\u0041\", 1]}}\n</call>\n<call>\n{\"name\": \"stop\", \"arguments\": "
        "{}}\n</call><|end|>\n"},
-      {testing::kIdBehindForm,
+      {test::kIdBehindForm,
        "[CALLS][{\"name\": \"find\", \"arguments\": {\"a\": 1}, \"id\": \"a1\"}, {\"name\": "
        "\"stop\", "
        "\"arguments\": {}, \"id\": \"b2\"}]"},
-      {testing::kTagForm,
+      {test::kTagForm,
        "So\n<call>\n<function=find>\n<parameter=what>\nx\n</parameter>\n<parameter=more>\n{'a': "
        "[True]}\n</parameter>\n</function>\n</call>"},
-      {testing::kQuoteForm,
+      {test::kQuoteForm,
        "<|call|>find{what:<|q|>a\"b<|q|>,most:1,more:{x:[<|q|>y<|q|>]}}<|/call|>"},
-      {testing::kChannelForm,
+      {test::kChannelForm,
        "<|channel|>thought<|message|>Hm<|end|><|start|>bot "
        "to=find<|channel|>json<|message|>{\"a\": "
        "\"b\"}<|call|>"}};
   std::mt19937 random(2);
   for (const auto& [form, whole] : kAnswers) {
-    auto parser = ChatParser::Create(testing::FormRequest(form));
+    auto parser = ChatParser::Create(test::FormRequest(form));
     ASSERT_TRUE(parser.ok()) << parser.status().message();
-    ASSERT_FALSE(testing::Parse(**parser, whole).calls.empty()) << whole;
+    ASSERT_FALSE(test::Parse(**parser, whole).calls.empty()) << whole;
     for (int round = 0; round < 3000; ++round) {
       std::string text = whole;
       for (size_t i = 0, changes = 1 + random() % 3; i < changes && !text.empty(); ++i) {
@@ -132,10 +131,10 @@ TEST_F(AnswersFuzz, DamagedAnswers) {
             text.resize(at);
         }
       }
-      const Parsed parsed = testing::Parse(**parser, text);
-      ASSERT_EQ(testing::Parse(**parser, text, 1, 1), parsed) << text;
+      const Parsed parsed = test::Parse(**parser, text);
+      ASSERT_EQ(test::Parse(**parser, text, 1, 1), parsed) << text;
       const size_t cut = text.empty() ? 0 : random() % text.size();
-      ASSERT_EQ(testing::Parse(**parser, text, cut, text.size()), parsed) << cut << ": " << text;
+      ASSERT_EQ(test::Parse(**parser, text, cut, text.size()), parsed) << cut << ": " << text;
     }
   }
 }
@@ -159,8 +158,8 @@ TEST_F(AnswersFuzz, LongTextsTakeLinearTime) {
                                        "<|end|>\n",
                                        "<|q|>",
                                        "<|end"};
-  for (const char* const form : testing::kForms) {
-    auto parser = ChatParser::Create(testing::FormRequest(form));
+  for (const char* const form : test::kForms) {
+    auto parser = ChatParser::Create(test::FormRequest(form));
     ASSERT_TRUE(parser.ok()) << parser.status().message();
     for (const char* const repeated : kRepeated) {
       // What a call of the form may hold, too.
@@ -171,7 +170,7 @@ TEST_F(AnswersFuzz, LongTextsTakeLinearTime) {
         std::string text = begin;
         while (text.size() < (size_t{1} << 16)) text += repeated;
         const auto started = std::chrono::steady_clock::now();
-        testing::Parse(**parser, text, 16, 16);
+        test::Parse(**parser, text, 16, 16);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
         // 64 KB in pieces of 16: some 5 ms; a quadratic one takes many seconds.
         EXPECT_LT(took.count(), 5.0) << begin << repeated << " in " << form;
@@ -230,7 +229,7 @@ TEST_F(AnswersFuzz, TemplatesOfPieces) {
         closing.erase(0, closing.find("%}") + 2);
       }
     }
-    auto parser = ChatParser::Create(testing::FormRequest((text + closing).c_str()));
+    auto parser = ChatParser::Create(test::FormRequest((text + closing).c_str()));
     if (!parser.ok()) {
       EXPECT_STRNE(parser.status().message(), "");
       continue;
@@ -238,11 +237,10 @@ TEST_F(AnswersFuzz, TemplatesOfPieces) {
     ++made;
     std::string answer;
     for (size_t i = 0, pieces = random() % 12; i < pieces; ++i) {
-      answer += testing::kAnswerPieces[random() % std::size(testing::kAnswerPieces)];
+      answer += test::kAnswerPieces[random() % std::size(test::kAnswerPieces)];
     }
-    const Parsed parsed = testing::Parse(**parser, answer);
-    ASSERT_EQ(testing::Parse(**parser, answer, 1, 1), parsed)
-        << answer << "\nin " << text + closing;
+    const Parsed parsed = test::Parse(**parser, answer);
+    ASSERT_EQ(test::Parse(**parser, answer, 1, 1), parsed) << answer << "\nin " << text + closing;
   }
   std::printf("%zu of 3000 templates have a form\n", made);
   EXPECT_GT(made, 30u);

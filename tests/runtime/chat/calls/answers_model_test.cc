@@ -7,14 +7,14 @@
 #include "tests/runtime/chat/calls/reference_answers.h"
 #include "tests/support/reference_data.h"
 
-namespace rondo {
+namespace rondo::answers_model_test {
 namespace {
 
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
-using testing::Answer;
-using testing::Parsed;
-using testing::ReferenceTemplate;
+using test::Answer;
+using test::Parsed;
+using test::ReferenceTemplate;
 
 // ---- What each template shows ----
 
@@ -191,7 +191,7 @@ class Trial {
  private:
   // Whether the arguments are there as they were meant, not as a text within a text.
   bool Shows(const Answer& answer, const std::string& text, bool as_text) const {
-    const Parsed parsed = testing::Parse(parser_, text);
+    const Parsed parsed = test::Parse(parser_, text);
     if (parsed.calls.size() != answer.calls.size()) return false;
     // Of two that parse, an object is what most templates want.
     return as_text || form_.call.kind != calls::ArgumentsKind::kJson ||
@@ -200,7 +200,7 @@ class Trial {
 
   void Compare(const Answer& answer, const std::string& text) {
     SCOPED_TRACE(name_ + ": " + text);
-    const Parsed parsed = testing::Parse(parser_, text);
+    const Parsed parsed = test::Parse(parser_, text);
     Parsed expected = parsed;
     const bool beside = answer.calls.empty() || KeepsContentBesideCalls(name_);
     if (beside) {
@@ -211,7 +211,7 @@ class Trial {
     EXPECT_EQ(parsed, expected);
     ASSERT_EQ(parsed.calls.size(), answer.calls.size());
     for (size_t i = 0; i < answer.calls.size(); ++i) {
-      const testing::ParsedCall& call = parsed.calls[i];
+      const test::ParsedCall& call = parsed.calls[i];
       EXPECT_EQ(call.name, answer.calls[i].first);
       EXPECT_TRUE(call.whole);
       const std::string id = "callid00" + std::to_string(i);
@@ -221,7 +221,7 @@ class Trial {
           nlohmann::json::parse(call.arguments, nullptr, /*allow_exceptions=*/false);
       EXPECT_EQ(arguments, nlohmann::json(answer.calls[i].second)) << call.arguments;
     }
-    testing::ExpectSameForEveryCut(parser_, text, parsed);
+    test::ExpectSameForEveryCut(parser_, text, parsed);
     ++tally.answers;
     tally.thoughts += parsed.thinking.empty() ? 0 : 1;
     tally.calls += parsed.calls.size();
@@ -237,7 +237,7 @@ TEST(AnswersReference, EveryTemplate) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   RONDO_SKIP_WITHOUT(fs::path(kSharedData) / "chat");
   size_t with_calls = 0;
-  for (const fs::path& path : testing::ReferenceTemplates()) {
+  for (const fs::path& path : test::ReferenceTemplates()) {
     const std::string name = path.stem().string();
     const ReferenceTemplate reference(path);
     const ChatRequest request = reference.Request(kTools);
@@ -262,9 +262,8 @@ TEST(AnswersReference, EveryTemplate) {
                 found.c_str(), trial.tally.answers, trial.tally.thoughts, trial.tally.calls);
     ++with_calls;
   }
-  std::printf("%zu of %zu templates with calls\n", with_calls,
-              testing::ReferenceTemplates().size());
+  std::printf("%zu of %zu templates with calls\n", with_calls, test::ReferenceTemplates().size());
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::answers_model_test

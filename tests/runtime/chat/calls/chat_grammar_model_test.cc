@@ -7,13 +7,13 @@
 #include "tests/runtime/chat/calls/reference_answers.h"
 #include "tests/support/reference_data.h"
 
-namespace rondo {
+namespace rondo::chat_grammar_model_test {
 namespace {
 
-using testing::Answer;
-using testing::Described;
-using testing::OrderedJson;
-using testing::ReferenceTemplate;
+using test::Answer;
+using test::Described;
+using test::OrderedJson;
+using test::ReferenceTemplate;
 
 // Members in the order of the alphabet, in which some templates write them.
 const char* const kTools = R"([
@@ -52,7 +52,7 @@ TEST(ChatGrammarReference, EveryTemplate) {
   RONDO_SKIP_WITHOUT(std::filesystem::path(kSharedData) / "chat");
   size_t templates = 0, answers = 0, samples = 0;
   std::mt19937 random(1);
-  for (const std::filesystem::path& path : testing::ReferenceTemplates()) {
+  for (const std::filesystem::path& path : test::ReferenceTemplates()) {
     const ReferenceTemplate reference(path);
     const ChatRequest request = reference.Request(kTools);
     jinja::Machine machine{jinja::Limits()};
@@ -104,10 +104,10 @@ TEST(ChatGrammarReference, EveryTemplate) {
       std::string text = several.Sample(random);
       if (text.empty()) continue;
       if (form.in_thought) text.insert(0, form.thinking_end);
-      const testing::Parsed parsed = testing::Parse(**parser, text);
+      const test::Parsed parsed = test::Parse(**parser, text);
       EXPECT_EQ(parsed.content, "") << text;
       EXPECT_FALSE(parsed.calls.empty()) << text;
-      for (const testing::ParsedCall& call : parsed.calls) EXPECT_TRUE(call.whole) << text;
+      for (const test::ParsedCall& call : parsed.calls) EXPECT_TRUE(call.whole) << text;
       ++samples;
     }
   }
@@ -116,4 +116,4 @@ TEST(ChatGrammarReference, EveryTemplate) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::chat_grammar_model_test

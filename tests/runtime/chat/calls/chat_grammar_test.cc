@@ -11,7 +11,7 @@
 namespace rondo {
 namespace {
 
-using testing::Described;
+using test::Described;
 using ::testing::HasSubstr;
 
 class ChatGrammarTest : public ::testing::Test {
@@ -23,7 +23,7 @@ class ChatGrammarTest : public ::testing::Test {
   static void Expect(const char* form, ChatCalls calls, bool accepted,
                      const std::vector<std::string>& answers, std::string_view function = {},
                      std::string_view end = {}) {
-    Described described(testing::FormRequest(form), calls, function, end);
+    Described described(test::FormRequest(form), calls, function, end);
     ASSERT_TRUE(described.status.ok()) << described.status.message();
     for (const std::string& answer : answers) {
       EXPECT_EQ(described.Accepts(answer), accepted) << answer << "\n" << described.text;
@@ -35,7 +35,7 @@ const std::string kFind = "<call>\n{\"name\": \"find\", \"arguments\": {\"what\"
 const std::string kStop = "<call>\n{\"name\": \"stop\", \"arguments\": {}}\n</call>";
 
 TEST_F(ChatGrammarTest, Choices) {
-  const char* const form = testing::kJsonForm;
+  const char* const form = test::kJsonForm;
   Expect(form, ChatCalls::kAuto, true,
          {"", "Hello <call.", kFind, "Look:\n" + kFind, kFind + "\n" + kStop + "\n" + kFind});
   Expect(form, ChatCalls::kAuto, false,
@@ -60,7 +60,7 @@ TEST_F(ChatGrammarTest, WhatRunsOutIsNoAnswer) {
       "{% endif %}<call>{{ c.function.name }} {{ c.function.arguments }}</call>"            \
       "{% endfor %}")
   const auto refused = [](const char* form) {
-    return std::string(Described(testing::FormRequest(form), ChatCalls::kAuto).status.message());
+    return std::string(Described(test::FormRequest(form), ChatCalls::kAuto).status.message());
   };
   EXPECT_EQ(refused(RONDO_UNLESS_TEXT("{{ raise_exception('texts only') }}")), "");
   EXPECT_THAT(refused(RONDO_UNLESS_TEXT("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")),
@@ -75,44 +75,44 @@ TEST_F(ChatGrammarTest, WhatRunsOutIsNoAnswer) {
 }
 
 TEST_F(ChatGrammarTest, EveryForm) {
-  Expect(testing::kIdBehindForm, ChatCalls::kOne, true,
+  Expect(test::kIdBehindForm, ChatCalls::kOne, true,
          {R"([CALLS][{"name": "stop", "arguments": {}, "id": "abc123de4"}])"});
-  Expect(testing::kNumberForm, ChatCalls::kRequired, true,
+  Expect(test::kNumberForm, ChatCalls::kRequired, true,
          {R"(<|act|>[{"id": "0", "tool": "stop", "with": {}}, {"id": "1", "tool": "stop", "with": )"
           R"({}}]<|/act|>)"});
-  Expect(testing::kRunForm, ChatCalls::kOne, true, {"<|call|>functions.stop:0<|with|>{}<|done|>"});
-  Expect(testing::kTagForm, ChatCalls::kOne, true,
+  Expect(test::kRunForm, ChatCalls::kOne, true, {"<|call|>functions.stop:0<|with|>{}<|done|>"});
+  Expect(test::kTagForm, ChatCalls::kOne, true,
          {"<call>\n<function=stop>\n</function>\n</call>",
           "<call>\n<function=find>\n<parameter=what>\n<b> \n</parameter>\n<parameter=most>\n12\n"
           "</parameter>\n</function>\n</call>"});
-  Expect(testing::kTagForm, ChatCalls::kOne, false,
+  Expect(test::kTagForm, ChatCalls::kOne, false,
          {"<call>\n<function=find>\n</function>\n</call>",
           "<call>\n<function=find>\n<parameter=what>\na\n</parameter>\n<parameter=most>\nmany\n"
           "</parameter>\n</function>\n</call>"});
-  Expect(testing::kTypedTagForm, ChatCalls::kOne, true,
+  Expect(test::kTypedTagForm, ChatCalls::kOne, true,
          {"<calls><invoke name=\"find\"><parameter name=\"what\" string=\"true\">12</parameter>"
           "<parameter name=\"most\" string=\"false\">1</parameter></invoke></calls>"});
-  Expect(testing::kTypedTagForm, ChatCalls::kOne, false,
+  Expect(test::kTypedTagForm, ChatCalls::kOne, false,
          {"<calls><invoke name=\"find\"><parameter name=\"what\" string=\"false\">12</parameter>"
           "</invoke></calls>"});
-  Expect(testing::kQuoteForm, ChatCalls::kOne, true,
+  Expect(test::kQuoteForm, ChatCalls::kOne, true,
          {"<|call|>find{what:<|q|>a \"b\"<|q|>,deep:true,more:{x:[1,<|q|>y<|q|>]}}<|/call|>",
           "<|call|>stop{}<|/call|>"});
-  Expect(testing::kQuoteForm, ChatCalls::kOne, false,
+  Expect(test::kQuoteForm, ChatCalls::kOne, false,
          {"<|call|>find{deep:true}<|/call|>", "<|call|>find{what:1}<|/call|>",
           "<|call|>find{,what:<|q|>a<|q|>}<|/call|>"});
-  Expect(testing::kBareForm, ChatCalls::kAuto, true,
+  Expect(test::kBareForm, ChatCalls::kAuto, true,
          {R"({"name": "stop", "parameters": {}})", "Words {\"name\": 1}", ""});
-  Expect(testing::kBareForm, ChatCalls::kAuto, false, {R"({"name": "words")", "[1]"});
-  Expect(testing::kChannelForm, ChatCalls::kAuto, true,
+  Expect(test::kBareForm, ChatCalls::kAuto, false, {R"({"name": "words")", "[1]"});
+  Expect(test::kChannelForm, ChatCalls::kAuto, true,
          {"<|channel|>final<|message|>Yes.<|return|>",
           " to=stop<|channel|>json<|message|>{}<|call|>"});
 }
 
 TEST_F(ChatGrammarTest, TokensThatEndAGenerationEndIt) {
-  Expect(testing::kChannelForm, ChatCalls::kOne, true, {"to=stop<|channel|>json<|message|>{}"}, {},
+  Expect(test::kChannelForm, ChatCalls::kOne, true, {"to=stop<|channel|>json<|message|>{}"}, {},
          "<|call|>");
-  Expect(testing::kChannelForm, ChatCalls::kAuto, true, {"<|channel|>final<|message|>Yes."}, {},
+  Expect(test::kChannelForm, ChatCalls::kAuto, true, {"<|channel|>final<|message|>Yes."}, {},
          "<|return|>");
 }
 
@@ -142,7 +142,7 @@ TEST_F(ChatGrammarTest, SchemasHaveSeveralNames) {
     const std::string tools = R"([{"name": "find", ")" + name +
                               R"(": {"type": "object", "properties": {"what": {"type": "string"}},)"
                               R"( "required": ["what"], "additionalProperties": false}}])";
-    Described described(testing::FormRequest(testing::kJsonForm, tools), ChatCalls::kOne);
+    Described described(test::FormRequest(test::kJsonForm, tools), ChatCalls::kOne);
     EXPECT_TRUE(described.Accepts(kFind)) << name;
     EXPECT_FALSE(described.Accepts("<call>\n{\"name\": \"find\", \"arguments\": {}}\n</call>"));
   }
@@ -152,9 +152,9 @@ TEST_F(ChatGrammarTest, SchemasHaveSeveralNames) {
 TEST_F(ChatGrammarTest, WhatItHasAlwaysParses) {
   std::mt19937 random(1);
   size_t samples = 0, calls = 0;
-  for (const char* const form : testing::kForms) {
-    if (form == testing::kPythonForm) continue;  // of one value at least, which may be a text
-    const ChatRequest request = testing::FormRequest(form);
+  for (const char* const form : test::kForms) {
+    if (form == test::kPythonForm) continue;  // of one value at least, which may be a text
+    const ChatRequest request = test::FormRequest(form);
     auto parser = ChatParser::Create(request);
     ASSERT_TRUE(parser.ok());
     Described described(request, ChatCalls::kRequired);
@@ -163,10 +163,10 @@ TEST_F(ChatGrammarTest, WhatItHasAlwaysParses) {
       const std::string answer = described.Sample(random);
       if (answer.empty()) continue;
       ++samples;
-      const testing::Parsed parsed = testing::Parse(**parser, answer);
+      const test::Parsed parsed = test::Parse(**parser, answer);
       EXPECT_EQ(parsed.content, "") << answer;
       EXPECT_FALSE(parsed.calls.empty()) << answer;
-      for (const testing::ParsedCall& call : parsed.calls) {
+      for (const test::ParsedCall& call : parsed.calls) {
         ++calls;
         EXPECT_TRUE(call.whole) << answer;
         EXPECT_TRUE(call.name == "find" || call.name == "stop") << answer;
@@ -183,7 +183,7 @@ TEST_F(ChatGrammarTest, WhatItHasAlwaysParses) {
 TEST_F(ChatGrammarTest, Refusals) {
   const auto refused = [](const char* form, const char* tools, std::string_view function,
                           StatusCode code, const char* why) {
-    Described described(testing::FormRequest(form, tools), ChatCalls::kAuto, function);
+    Described described(test::FormRequest(form, tools), ChatCalls::kAuto, function);
     EXPECT_EQ(described.status.code(), code) << why;
     EXPECT_THAT(described.status.message(), HasSubstr(why));
   };
@@ -191,21 +191,21 @@ TEST_F(ChatGrammarTest, Refusals) {
     return R"([{"name": "find", "parameters": {"type": "object", "properties": {"a": )" + property +
            "}}}]";
   };
-  refused(testing::kJsonForm, "", {}, StatusCode::kInvalidArgument, "tools has no function");
-  refused(testing::kJsonForm, "[]", {}, StatusCode::kInvalidArgument, "tools has no function");
-  refused(testing::kJsonForm, testing::kFormTools, "seek", StatusCode::kInvalidArgument,
+  refused(test::kJsonForm, "", {}, StatusCode::kInvalidArgument, "tools has no function");
+  refused(test::kJsonForm, "[]", {}, StatusCode::kInvalidArgument, "tools has no function");
+  refused(test::kJsonForm, test::kFormTools, "seek", StatusCode::kInvalidArgument,
           "tools has no function named seek");
-  refused("{% for m in messages %}{{ m.content }}{% endfor %}", testing::kFormTools, {},
+  refused("{% for m in messages %}{{ m.content }}{% endfor %}", test::kFormTools, {},
           StatusCode::kUnsupported, "leaves an assistant's tool_calls out");
-  refused(testing::kJsonForm, R"([{"name": "two words"}])", {}, StatusCode::kUnsupported,
+  refused(test::kJsonForm, R"([{"name": "two words"}])", {}, StatusCode::kUnsupported,
           "the function two words has a name");
-  refused(testing::kTagForm, with(R"({"type": "string", "pattern": "a"})").c_str(), {},
+  refused(test::kTagForm, with(R"({"type": "string", "pattern": "a"})").c_str(), {},
           StatusCode::kUnsupported, "find: #/properties/a/pattern is a keyword");
-  refused(testing::kQuoteForm, with(R"({"type": "array", "minItems": 1})").c_str(), {},
+  refused(test::kQuoteForm, with(R"({"type": "array", "minItems": 1})").c_str(), {},
           StatusCode::kUnsupported, "find: #/properties/a/minItems is a keyword");
-  refused(testing::kTagForm, R"([{"name": "find", "parameters": {"type": "array"}}])", {},
+  refused(test::kTagForm, R"([{"name": "find", "parameters": {"type": "array"}}])", {},
           StatusCode::kUnsupported, "find: #/type is not object");
-  refused(testing::kJsonForm, R"([{"name": "find", "parameters": "{}"}])", {},
+  refused(test::kJsonForm, R"([{"name": "find", "parameters": "{}"}])", {},
           StatusCode::kUnsupported, "find: # is no JSON object");
 }
 

@@ -9,8 +9,8 @@
 namespace rondo {
 namespace {
 
+using test::Parsed;
 using ::testing::HasSubstr;
-using testing::Parsed;
 
 class ChatParserTest : public ::testing::Test {
  protected:
@@ -23,12 +23,12 @@ class ChatParserTest : public ::testing::Test {
     EXPECT_TRUE(parser.ok()) << parser.status().message();
     if (parser.ok()) parser_ = std::move(*parser);
   }
-  void Use(const char* form) { Use(testing::FormRequest(form)); }
+  void Use(const char* form) { Use(test::FormRequest(form)); }
 
   // The parts, the same for every cut.
   Parsed Parse(std::string_view answer) {
-    Parsed parsed = testing::Parse(*parser_, answer);
-    testing::ExpectSameForEveryCut(*parser_, answer, parsed);
+    Parsed parsed = test::Parse(*parser_, answer);
+    test::ExpectSameForEveryCut(*parser_, answer, parsed);
     return parsed;
   }
   void ExpectContent(std::string_view answer, std::string_view content) {
@@ -57,7 +57,7 @@ constexpr const char* kCall =
     "<call>\n{\"name\": \"find\", \"arguments\": {\"what\": \"a\"}}\n</call>";
 
 TEST_F(ChatParserTest, ContentThoughtsAndCalls) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   const Parsed parsed =
       Parse(std::string("<think>\nHm <call>.\n</think>\n\nLook:\n") + kCall +
             "\n<call>\n{\"name\": \"stop\", \"arguments\": {}}\n</call><|end|>\n");
@@ -72,7 +72,7 @@ TEST_F(ChatParserTest, ContentThoughtsAndCalls) {
 }
 
 TEST_F(ChatParserTest, OtherSpacesThanTheTemplates) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   ExpectCall("<call>{\"name\":\"find\",\"arguments\":{\"what\":\"a\"}}</call>", "", "find", "",
              R"({"what":"a"})");
   ExpectCall("\n\n<call>\n\n{ \"name\" : \"find\" ,\n\"arguments\" : {}\n}\n\n</call>\n", "\n",
@@ -82,7 +82,7 @@ TEST_F(ChatParserTest, OtherSpacesThanTheTemplates) {
 }
 
 TEST_F(ChatParserTest, WhatOnlyLooksLikeACallIsContent) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   for (const char* const text :
        {"<", "<call", "<call>", "<call>\n{\"name\": \"find\"}\n</call>", "a <call> b",
         "<call>\n{\"name\": \"find\", \"arguments\": 1}\n</call>", "</call>", "<call><call>",
@@ -101,14 +101,14 @@ TEST_F(ChatParserTest, WhatOnlyLooksLikeACallIsContent) {
 }
 
 TEST_F(ChatParserTest, ACallBehindWhatLooksLikeOne) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   ExpectCall(std::string("<call>\n") + kCall, "<call>", "find", "", R"({"what": "a"})");
   ExpectCall(std::string("<call>\n{\"name\": \"") + kCall, "<call>\n{\"name\": \"", "find", "",
              R"({"what": "a"})");
 }
 
 TEST_F(ChatParserTest, ABrokenCallLosesNothing) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   const Parsed parsed =
       Parse("<call>\n{\"name\": \"find\", \"arguments\": {\"what\": nothing}}\n</call> and more");
   ASSERT_EQ(parsed.calls.size(), 1u);
@@ -122,11 +122,11 @@ TEST_F(ChatParserTest, ABrokenCallLosesNothing) {
 }
 
 TEST_F(ChatParserTest, TheTextEndsEarly) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   const std::string whole = std::string("So:\n") + kCall;
   const size_t name_ends = whole.find("{\"what\"") + 1, arguments_end = whole.find("}}") + 1;
   for (size_t size = 0; size <= whole.size(); ++size) {
-    const Parsed parsed = testing::Parse(*parser_, whole.substr(0, size));
+    const Parsed parsed = test::Parse(*parser_, whole.substr(0, size));
     if (size < name_ends) {
       EXPECT_EQ(parsed.content, whole.substr(0, size));
       EXPECT_TRUE(parsed.calls.empty()) << size;
@@ -139,7 +139,7 @@ TEST_F(ChatParserTest, TheTextEndsEarly) {
 }
 
 TEST_F(ChatParserTest, TheTurnsEndIsTheTemplates) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   ExpectContent("Yes.<|end|>\n", "Yes.");
   ExpectContent("Yes.<|end|>", "Yes.");
   ExpectContent("<|end|>", "");
@@ -149,7 +149,7 @@ TEST_F(ChatParserTest, TheTurnsEndIsTheTemplates) {
 }
 
 TEST_F(ChatParserTest, Thoughts) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   const auto expect = [this](std::string_view answer, std::string_view thinking,
                              std::string_view content) {
     const Parsed parsed = Parse(answer);
@@ -164,7 +164,7 @@ TEST_F(ChatParserTest, Thoughts) {
   expect("<think>", "", "");
   expect("<think>a</think><think>b</think>c", "ab", "c");
   expect("c <think>a</think>", "", "c <think>a</think>");
-  ChatRequest inside = testing::FormRequest(testing::kJsonForm);
+  ChatRequest inside = test::FormRequest(test::kJsonForm);
   inside.variables = R"({"think": true})";
   Use(inside);
   expect("a\n</think>\n\nb", "a", "b");
@@ -173,14 +173,14 @@ TEST_F(ChatParserTest, Thoughts) {
 }
 
 TEST_F(ChatParserTest, WithoutToolsNothingIsACall) {
-  Use(testing::FormRequest(testing::kJsonForm, ""));
+  Use(test::FormRequest(test::kJsonForm, ""));
   ExpectContent(kCall, kCall);
-  Use(testing::FormRequest(testing::kJsonForm, "[]"));
+  Use(test::FormRequest(test::kJsonForm, "[]"));
   ExpectContent(kCall, kCall);
 }
 
 TEST_F(ChatParserTest, IdsBeforeAndBehindTheArguments) {
-  Use(testing::kIdBehindForm);
+  Use(test::kIdBehindForm);
   const std::string one =
       R"([CALLS][{"name": "find", "arguments": {"what": "a"}, "id": "abc123def"}])";
   ExpectCall("So: " + one, "So: ", "find", "abc123def", R"({"what": "a"})");
@@ -196,16 +196,16 @@ TEST_F(ChatParserTest, IdsBeforeAndBehindTheArguments) {
   for (const size_t size : {one.size() - 1, one.size() - 8, size_t{40}}) {
     ExpectContent("So: " + one.substr(0, size), "So: " + one.substr(0, size));
   }
-  Use(testing::kNumberForm);
+  Use(test::kNumberForm);
   ExpectCall(R"(<|act|>[{"id": "7", "tool": "find", "with": {}}]<|/act|>)", "", "find", "7", "{}");
-  Use(testing::kRunForm);
+  Use(test::kRunForm);
   ExpectCall("Hm<|call|>functions.find:12<|with|>{\"what\": \"x\"}<|done|>", "Hm", "find",
              "functions.find:12", R"({"what": "x"})");
   ExpectCall("<|call|>functions.a:b:0<|with|>{}<|done|>", "", "a:b", "functions.a:b:0", "{}");
 }
 
 TEST_F(ChatParserTest, TagsBecomeJson) {
-  Use(testing::kTagForm);
+  Use(test::kTagForm);
   const auto call = [](const std::string& parameters) {
     return "<call>\n<function=find>\n" + parameters + "</function>\n</call>";
   };
@@ -245,14 +245,14 @@ TEST_F(ChatParserTest, TagsBecomeJson) {
 }
 
 TEST_F(ChatParserTest, TagsThatEndEarlyLoseNothing) {
-  Use(testing::kTagForm);
+  Use(test::kTagForm);
   const std::string whole =
       "<call>\n<function=find>\n<parameter=what>\nword\n</parameter>\n<parameter=most>\n12\n"
       "</parameter>\n</function>\n</call>";
   for (size_t size = 0; size < whole.size(); ++size) {
-    const Parsed parsed = testing::Parse(*parser_, whole.substr(0, size));
+    const Parsed parsed = test::Parse(*parser_, whole.substr(0, size));
     const bool whole_call = size > whole.find("</function>") + 10;
-    for (const testing::ParsedCall& call : parsed.calls) EXPECT_EQ(call.whole, whole_call) << size;
+    for (const test::ParsedCall& call : parsed.calls) EXPECT_EQ(call.whole, whole_call) << size;
     const std::string all =
         parsed.content + (parsed.calls.empty() ? "" : parsed.calls[0].arguments);
     if (size > whole.find("word") + 4) {
@@ -265,7 +265,7 @@ TEST_F(ChatParserTest, TagsThatEndEarlyLoseNothing) {
 }
 
 TEST_F(ChatParserTest, TagsThatTellTheType) {
-  Use(testing::kTypedTagForm);
+  Use(test::kTypedTagForm);
   ExpectCall(
       "<calls><invoke name=\"find\"><parameter name=\"most\" string=\"true\">12</parameter>"
       "<parameter name=\"what\" string=\"false\">[1, 2]</parameter></invoke></calls>",
@@ -273,14 +273,14 @@ TEST_F(ChatParserTest, TagsThatTellTheType) {
 }
 
 TEST_F(ChatParserTest, NotationsBecomeJson) {
-  Use(testing::kPythonForm);
+  Use(test::kPythonForm);
   ExpectCall(
       "<|py|>find({'what': 'it\\'s \\x41\\u00e9\\n', \"a\": [True, None, -1.5e3, []]})<|/py|>", "",
       "find", "",
       R"({"what": "it's A)"
       "\xc3\xa9"
       R"(\n", "a": [true, null, -1.5e3, []]})");
-  Use(testing::kQuoteForm);
+  Use(test::kQuoteForm);
   ExpectCall(
       "<|call|>find{what:<|q|>a \"b\", {c}: 'd'<|q|>,most:1,more:{x y:[<|q|><|q|>,word]}}<|/call|>",
       "", "find", "", R"({"what": "a \"b\", {c}: 'd'", "most": 1, "more": {"x y": ["", "word"]}})");
@@ -288,7 +288,7 @@ TEST_F(ChatParserTest, NotationsBecomeJson) {
 }
 
 TEST_F(ChatParserTest, BareJsonIsACallWhereAnAnswerBeginsWithIt) {
-  Use(testing::kBareForm);
+  Use(test::kBareForm);
   ExpectCall(R"({"name": "find", "parameters": {}}<|end|>)", "", "find", "", "{}");
   ExpectCall("\n{\"name\": \"find\", \"parameters\": {}}", "", "find", "", "{}");
   ExpectContent(R"({"name": "unknown", "parameters": {}})",
@@ -298,7 +298,7 @@ TEST_F(ChatParserTest, BareJsonIsACallWhereAnAnswerBeginsWithIt) {
 }
 
 TEST_F(ChatParserTest, Channels) {
-  Use(testing::kChannelForm);
+  Use(test::kChannelForm);
   const Parsed parsed = Parse(
       "<|channel|>thought<|message|>Hm.<|end|><|start|>bot<|channel|>final<|message|>"
       "Yes.<|return|>");
@@ -315,7 +315,7 @@ TEST_F(ChatParserTest, Channels) {
 
 TEST_F(ChatParserTest, TemplatesWithoutAForm) {
   const auto refused = [](const char* form, const char* why) {
-    const auto parser = ChatParser::Create(testing::FormRequest(form));
+    const auto parser = ChatParser::Create(test::FormRequest(form));
     ASSERT_FALSE(parser.ok()) << form;
     EXPECT_EQ(parser.status().code(), StatusCode::kUnsupported);
     EXPECT_THAT(parser.status().message(), HasSubstr(why));
@@ -331,7 +331,7 @@ TEST_F(ChatParserTest, TemplatesWithoutAForm) {
   refused(RONDO_FORM("{{ m.content }}{% for c in m.tool_calls %}<c>{{ c.function.name }} "
                      "{{ c.function.arguments.values()|join(' ') }}{% endfor %}"),
           "does not show a call's arguments behind its name");
-  const auto silent = ChatParser::Create(testing::FormRequest("{{ messages|length }}"));
+  const auto silent = ChatParser::Create(test::FormRequest("{{ messages|length }}"));
   ASSERT_FALSE(silent.ok());
   EXPECT_THAT(silent.status().message(), HasSubstr("leaves out what a user says"));
 }
@@ -344,11 +344,11 @@ TEST_F(ChatParserTest, PartsAreWholeCharacters) {
                            "\n</parameter>\n<parameter=any>\nx" + many +
                            "\n</parameter>\n</function>\n</call>";
   for (const auto& [form, answer] :
-       {std::pair<const char*, std::string>{testing::kJsonForm,
+       {std::pair<const char*, std::string>{test::kJsonForm,
                                             "<think>\n\xc3\xa4\n</think>\n\nGr\xc3\xbc\xc3\x9f"
                                             "e \xf0\x9f\x99\x82<call>\n{\"name\": \"find\", "
                                             "\"arguments\": {\"what\": \"\xc3\xbc\"}}\n</call>"},
-        {testing::kTagForm, tags}}) {
+        {test::kTagForm, tags}}) {
     Use(form);
     for (const size_t piece : {size_t{1}, size_t{2}, size_t{3}, answer.size()}) {
       parser_->Reset();
@@ -364,54 +364,54 @@ TEST_F(ChatParserTest, PartsAreWholeCharacters) {
           text += part.text;
         }
       }
-      EXPECT_NE(text.find(form == testing::kTagForm ? many : "Gr\xc3\xbc\xc3\x9f"), text.npos);
+      EXPECT_NE(text.find(form == test::kTagForm ? many : "Gr\xc3\xbc\xc3\x9f"), text.npos);
     }
   }
 }
 
 // What is no UTF-8 waits no longer than what could be.
 TEST_F(ChatParserTest, BytesThatAreNoCharacterAreNotLost) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   ExpectContent("a\xc3(\x80\x80\x80\x80\xff b\xf0\x9f", "a\xc3(\x80\x80\x80\x80\xff b\xf0\x9f");
 }
 
 TEST_F(ChatParserTest, LastMeansLast) {
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   ASSERT_TRUE(parser_->Push("a", true).ok());
   const Status status = parser_->Push("", false);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   Parsed parsed;
-  testing::Drain(*parser_, &parsed);
+  test::Drain(*parser_, &parsed);
   EXPECT_EQ(parsed.content, "a");
   parser_->Reset();
   EXPECT_TRUE(parser_->Push("b", false).ok());
 }
 
 TEST_F(ChatParserTest, HoldsSoMuchAndNoMore) {
-  Use(testing::kTagForm);
+  Use(test::kTagForm);
   const std::string begin = "<call>\n<function=find>\n<parameter=any>\n";
   const std::string mebibyte(size_t{1} << 20, 'x');
   ASSERT_TRUE(parser_->Push(begin, false).ok());
   Parsed parsed;
-  testing::Drain(*parser_, &parsed);
+  test::Drain(*parser_, &parsed);
   for (size_t i = 0; i < ChatParser::kMaxHeldBytes / mebibyte.size() - 1; ++i) {
     ASSERT_TRUE(parser_->Push(mebibyte, false).ok()) << i;
-    testing::Drain(*parser_, &parsed);
+    test::Drain(*parser_, &parsed);
   }
   // The value is held until it is whole.
   EXPECT_EQ(parser_->Push(mebibyte + "x", false).code(), StatusCode::kOutOfMemory);
   ASSERT_TRUE(parser_->Push("\n</parameter>\n</function>\n</call>", true).ok());
-  testing::Drain(*parser_, &parsed);
+  test::Drain(*parser_, &parsed);
   ASSERT_EQ(parsed.calls.size(), 1u);
   EXPECT_TRUE(parsed.calls[0].whole);
   EXPECT_EQ(parsed.calls[0].arguments.size(),
             ChatParser::kMaxHeldBytes - mebibyte.size() + std::string("{\"any\": \"\"}").size());
   // Content and strings of any length go through.
-  Use(testing::kJsonForm);
+  Use(test::kJsonForm);
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(parser_->Push(mebibyte, false).ok());
     Parsed content;
-    testing::Drain(*parser_, &content);
+    test::Drain(*parser_, &content);
     EXPECT_EQ(content.content.size(), mebibyte.size());
   }
 }

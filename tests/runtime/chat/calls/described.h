@@ -15,7 +15,7 @@
 #include "tests/runtime/grammar/parts.h"
 #include "tests/runtime/grammar/words.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 // Markers with a bar, and those in brackets, are special tokens: as most models have it.
 inline bool IsSpecialText(std::string_view text) {
@@ -126,4 +126,4 @@ class Described {
   grammar::Parts parts_;
 };
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

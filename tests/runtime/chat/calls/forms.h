@@ -7,7 +7,7 @@
 
 #include "runtime/chat/calls/chat_parser.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 // An assistant's message is the last one; before it the user's, and before that the tools.
 #define RONDO_FORM(answer)                                                             \
@@ -96,4 +96,4 @@ inline ChatRequest FormRequest(const char* form, std::string_view tools = kFormT
   return request;
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

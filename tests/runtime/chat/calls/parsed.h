@@ -11,7 +11,7 @@
 
 #include "runtime/chat/calls/chat_parser.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 struct ParsedCall {
   std::string name, id, arguments;
@@ -105,4 +105,4 @@ inline void ExpectSameForEveryCut(ChatParser& parser, std::string_view answer,
   }
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

@@ -14,7 +14,7 @@
 #include "tests/runtime/chat/render.h"
 #include "tests/support/places.h"
 
-namespace rondo::testing {
+namespace rondo::test {
 
 using OrderedJson = nlohmann::ordered_json;
 
@@ -148,4 +148,4 @@ inline std::vector<std::filesystem::path> ReferenceTemplates() {
   return paths;
 }
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

@@ -9,7 +9,7 @@
 #include "runtime/chat/jinja/parser.h"
 #include "tests/support/sanitized.h"
 
-namespace rondo::jinja {
+namespace rondo::jinja::cost_test {
 namespace {
 
 constexpr size_t kBytes = 5'000'000;
@@ -377,4 +377,4 @@ TEST(JinjaCost, OfOperatorsAndStatements) {
 }
 
 }  // namespace
-}  // namespace rondo::jinja
+}  // namespace rondo::jinja::cost_test

@@ -13,7 +13,7 @@
 #include "tests/support/reference_data.h"
 #include "tests/support/sanitized.h"
 
-namespace rondo {
+namespace rondo::growth_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,7 +66,7 @@ void ExpectGrowth(const std::string& name, ChatRequest request, size_t most, boo
   for (const size_t i : {0, 1, 2}) {
     const size_t size = most >> (2 - i);
     request.messages = Messages(size, calls);
-    const testing::Rendered rendered = testing::Render(request);
+    const test::Rendered rendered = test::Render(request);
     ASSERT_TRUE(rendered.status.ok())
         << name << ", " << size << " messages: " << rendered.status.message();
     steps[i] = static_cast<double>(rendered.steps);
@@ -193,7 +193,7 @@ TEST_F(ChatGrowth, OfEveryPublishedTemplate) {
       request.tokens = tokens;
       if (calls) request.tools = tools;
       request.add_generation_prompt = true;
-      request.local_time = testing::kTestClock;
+      request.local_time = test::kTestClock;
       request.mark_outside = calls;
       const std::string name = entry.path().stem().string() + (calls ? ", calls" : "");
       ExpectGrowth(name, request, kMost, calls, kLookAround.count(name) == 0);
@@ -205,4 +205,4 @@ TEST_F(ChatGrowth, OfEveryPublishedTemplate) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::growth_test

@@ -4,10 +4,10 @@
 
 #include "tests/runtime/chat/render.h"
 
-namespace rondo {
+namespace rondo::jinja_test {
 namespace {
 
-using testing::RenderText;
+using test::RenderText;
 
 constexpr const char* kVariables =
     R"json({"s": "Hello, W\u00f6rld \ud83d\ude00  x", "n": 7, "f": 2.5, "l": [3, 1, 2], "d": {"b": 1, "a": [1, {"z": null}], "items": 5}, "u": " pad ", "e": "", "t": true, "no": null, "users": [{"name": "Bob", "age": 5, "tags": ["x", "y"]}, {"name": "alice", "age": 30}, {"name": "Carl", "age": 5}], "html": "<a href='x'>&\"</a>", "ml": "one\n\ntwo\r\nthree\n", "big": 1e+16, "tiny": 1.5e-07, "neg": -7, "bos_token": "<s>", "add_generation_prompt": true})json";
@@ -287,4 +287,4 @@ TEST(Jinja, CaseOfSpecialLetters) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::jinja_test

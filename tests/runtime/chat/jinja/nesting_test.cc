@@ -7,7 +7,7 @@
 #include "tests/runtime/chat/render.h"
 #include "tests/support/sanitized.h"
 
-namespace rondo {
+namespace rondo::nesting_test {
 namespace {
 
 constexpr size_t kPromised = 512 << 10;  // rondo_chat_render in rondo.h
@@ -24,12 +24,12 @@ std::string Repeat(std::string_view text, size_t times) {
 // The template's text or failure, out of a thread with the promised stack.
 std::string RenderWithin(const std::string& text, const std::string& variables = "{}") {
   std::string out;
-  const auto render = [&] { out = testing::RenderText(text, variables); };
+  const auto render = [&] { out = test::RenderText(text, variables); };
   if (RONDO_SANITIZED) {  // makes frames larger
     render();
     return out;
   }
-  const size_t used = testing::StackUsedBy(kPromised, render);
+  const size_t used = test::StackUsedBy(kPromised, render);
   EXPECT_GT(used, 0u) << "no thread";
   EXPECT_LE(used, kMost) << text.substr(0, 200);
   return out;
@@ -316,4 +316,4 @@ TEST(JinjaNesting, OfJson) {
 }
 
 }  // namespace
-}  // namespace rondo
+}  // namespace rondo::nesting_test

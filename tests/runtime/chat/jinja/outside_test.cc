@@ -8,7 +8,7 @@
 #include "runtime/chat/jinja/builtins.h"
 #include "tests/runtime/chat/render.h"
 
-namespace rondo::jinja {
+namespace rondo::jinja::outside_test {
 namespace {
 
 // `x` and `y` are words from outside, among other variables.
@@ -24,8 +24,8 @@ std::string Shown(const std::string& template_text, std::string_view variables =
   request.messages = R"([{"role": "user", "content": "hi"}, {"role": "odd", "content": "ho"}])";
   request.variables = variables;
   request.mark_outside = true;
-  request.local_time = testing::kTestClock;
-  const testing::Rendered rendered = testing::Render(request);
+  request.local_time = test::kTestClock;
+  const test::Rendered rendered = test::Render(request);
   if (!rendered.status.ok()) return std::string("!") + rendered.status.message();
   EXPECT_TRUE(rendered.outside.empty() || rendered.outside.size() == rendered.text.size());
   std::string shown;
@@ -252,7 +252,7 @@ TEST_F(Outside, KnownRolesAreTheTemplates) {
     request.template_text = "{% for m in messages %}{{ m.role }} {% endfor %}";
     request.messages = messages;
     request.mark_outside = true;
-    const testing::Rendered rendered = testing::Render(request);
+    const test::Rendered rendered = test::Render(request);
     return std::count(rendered.outside.begin(), rendered.outside.end(), 1);
   };
   EXPECT_EQ(roles(R"([{"role": "system"}, {"role": "developer"}, {"role": "user"},
@@ -274,7 +274,7 @@ TEST_F(Outside, MessagesToGoOnWith) {
         {"{{ messages[0].content }}>", "11111111111"},
         {"{{ messages[0].content|trim }}", "111111111"}}) {
     request.template_text = text;
-    const testing::Rendered rendered = testing::Render(request);
+    const test::Rendered rendered = test::Render(request);
     ASSERT_TRUE(rendered.status.ok()) << rendered.status.message();
     std::string actual;
     for (const uint8_t mark : rendered.outside) actual += static_cast<char>('0' + mark);
@@ -287,14 +287,14 @@ TEST_F(Outside, NothingIsMarkedUnlessAsked) {
   ChatRequest request;
   request.template_text = "a{{ messages[0].content }}";
   request.messages = R"([{"content": "b"}])";
-  EXPECT_TRUE(testing::Render(request).outside.empty());
+  EXPECT_TRUE(test::Render(request).outside.empty());
   request.mark_outside = true;
-  EXPECT_EQ(testing::Render(request).outside, (std::vector<uint8_t>{0, 1}));
+  EXPECT_EQ(test::Render(request).outside, (std::vector<uint8_t>{0, 1}));
   request.template_text = "a{{ messages|length > 0 }}{{ bos_token }}";
   const ChatToken bos = {"bos_token", "<s>"};
   request.tokens = {&bos, 1};
-  EXPECT_EQ(testing::Render(request).text, "aTrue<s>");
-  EXPECT_TRUE(testing::Render(request).outside.empty());
+  EXPECT_EQ(test::Render(request).text, "aTrue<s>");
+  EXPECT_TRUE(test::Render(request).outside.empty());
 }
 
 // Texts that grow bit by bit share their memory, and their marks.
@@ -398,7 +398,7 @@ TEST_F(Outside, ChanceShowsNothingUnmarked) {
     request.messages = R"([{"role": "αβ", "content": "γ"}])";
     request.variables = R"({"x": "αβ γ", "y": "Σ", "m": {"k": "δε", "δ": "ζ"}, "l": ["η", "θ"]})";
     request.mark_outside = true;
-    const testing::Rendered rendered = testing::Render(request);
+    const test::Rendered rendered = test::Render(request);
     for (size_t i = 0; i < rendered.text.size(); ++i) {
       if (!IsGreek(rendered.text, i)) continue;
       ++shown;
@@ -411,4 +411,4 @@ TEST_F(Outside, ChanceShowsNothingUnmarked) {
 }
 
 }  // namespace
-}  // namespace rondo::jinja
+}  // namespace rondo::jinja::outside_test

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace rondo::testing {
+namespace rondo::test {
 
 constexpr int kPaint = 0xA5;
 
@@ -110,4 +110,4 @@ size_t StackUsedBy(size_t bytes, Callable call) {
 
 #endif
 
-}  // namespace rondo::testing
+}  // namespace rondo::test

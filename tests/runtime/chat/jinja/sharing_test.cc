@@ -8,7 +8,7 @@
 #include "runtime/chat/jinja/unicode_text.h"
 #include "tests/runtime/chat/render.h"
 
-namespace rondo::jinja {
+namespace rondo::jinja::sharing_test {
 namespace {
 
 // A text, and for each byte whether it is outside; all of them are ASCII.
@@ -272,7 +272,7 @@ TEST(JinjaSharing, ShowsWhatCopiesWouldShow) {
     request.variables = variables;
     for (const bool mark : {false, true}) {
       request.mark_outside = mark;
-      const testing::Rendered rendered = testing::Render(request);
+      const test::Rendered rendered = test::Render(request);
       ASSERT_TRUE(rendered.status.ok()) << rendered.status.message() << "\n" << text;
       ASSERT_EQ(rendered.text, expected.text) << "seed " << seed << ": " << text;
       if (!mark || expected.marks.find('1') == std::string::npos) continue;
@@ -291,13 +291,13 @@ TEST(JinjaSharing, LengthsOfGrowingTexts) {
       "{% set n = namespace(s='\u00e9' * 300) %}{{ n.s|length }}"
       "{% for i in range(3) %}{% set n.s = '\u00e0b' ~ n.s ~ '\u00e8' %} "
       "{{ n.s|length }} {{ n.s[1:]|length }} {{ n.s[-1] }}{% endfor %}";
-  EXPECT_EQ(testing::RenderText(loop), "300 303 302 \u00e8 306 305 \u00e8 309 308 \u00e8");
+  EXPECT_EQ(test::RenderText(loop), "300 303 302 \u00e8 306 305 \u00e8 309 308 \u00e8");
 }
 
 // A part of a list lies anywhere in its room.
 TEST(JinjaSharing, NothingAddedToPartsOfLists) {
-  EXPECT_EQ(testing::RenderText("{% set l = [1, 2, 3] + [4] %}{{ l[1:3] + [] }}{{ [] + l[1:3] }}"
-                                "{{ l[:2] + [] }}{{ [] + l[2:] }}{{ ([] + l[1:2]) + [5] }}{{ l }}"),
+  EXPECT_EQ(test::RenderText("{% set l = [1, 2, 3] + [4] %}{{ l[1:3] + [] }}{{ [] + l[1:3] }}"
+                             "{{ l[:2] + [] }}{{ [] + l[2:] }}{{ ([] + l[1:2]) + [5] }}{{ l }}"),
             "[2, 3][2, 3][1, 2][3, 4][2, 5][1, 2, 3, 4]");
 }
 
@@ -315,9 +315,9 @@ TEST(JinjaSharing, WhitespaceOfAnyLength) {
           const std::string rest = text.substr(leading);
           const std::string both = rest.substr(0, rest.size() - TrailingSpace(rest));
           const std::string variables = "{\"x\": \"" + text + "\"}";
-          EXPECT_EQ(testing::RenderText("{{ x|trim }}", variables), both);
-          EXPECT_EQ(testing::RenderText("{{ x.lstrip() }}", variables), rest);
-          EXPECT_EQ(testing::RenderText("{{ x.rstrip() }}", variables),
+          EXPECT_EQ(test::RenderText("{{ x|trim }}", variables), both);
+          EXPECT_EQ(test::RenderText("{{ x.lstrip() }}", variables), rest);
+          EXPECT_EQ(test::RenderText("{{ x.rstrip() }}", variables),
                     text.substr(0, text.size() - TrailingSpace(text)));
         }
       }
@@ -326,4 +326,4 @@ TEST(JinjaSharing, WhitespaceOfAnyLength) {
 }
 
 }  // namespace
-}  // namespace rondo::jinja
+}  // namespace rondo::jinja::sharing_test

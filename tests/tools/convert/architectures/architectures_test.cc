@@ -8,7 +8,7 @@
 #include "tests/tools/convert/architectures/read_config.h"
 #include "tools/convert/common/fail.h"
 
-namespace rondo::convert {
+namespace rondo::convert::architectures_test {
 namespace {
 
 using testing::HasSubstr;
@@ -456,4 +456,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::architectures_test

@@ -10,7 +10,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/convert.h"
 
-namespace rondo::convert {
+namespace rondo::convert::assistant_test {
 namespace {
 
 using nlohmann::json;
@@ -84,4 +84,4 @@ TEST(AssistantConfig, IsNotCalibrated) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::assistant_test

@@ -6,7 +6,7 @@
 
 #include "tests/tools/convert/architectures/read_config.h"
 
-namespace rondo::convert {
+namespace rondo::convert::operators_test {
 namespace {
 
 using Rows = std::vector<uint64_t>;
@@ -269,4 +269,4 @@ TEST(LayerEmbeddings, AndSharedKeysOfGemma4) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::operators_test

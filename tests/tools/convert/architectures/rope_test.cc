@@ -11,7 +11,7 @@
 #include "tests/tools/error_of.h"
 #include "tools/convert/common/fail.h"
 
-namespace rondo::convert {
+namespace rondo::convert::rope_test {
 namespace {
 
 using testing::HasSubstr;
@@ -219,4 +219,4 @@ TEST(Rope, RefusesByKey) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::rope_test

@@ -11,7 +11,7 @@
 #include "tools/convert/output/codes.h"
 #include "tools/convert/output/level_tables.h"
 
-namespace rondo::convert {
+namespace rondo::convert::compensate_codes_test {
 namespace {
 
 constexpr int kSweeps = 2;
@@ -247,4 +247,4 @@ TEST(CodesMatrix, IsStoredAsTheFormatSays) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::compensate_codes_test

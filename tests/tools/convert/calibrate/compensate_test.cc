@@ -9,7 +9,7 @@
 #include "tools/convert/output/quantize.h"
 #include "tools/convert/sources/float_formats.h"
 
-namespace rondo::convert {
+namespace rondo::convert::compensate_test {
 namespace {
 
 constexpr int kSweeps = 4;
@@ -137,4 +137,4 @@ TEST(Q4BMatrix, IsStoredAsTheFormatSays) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::compensate_test

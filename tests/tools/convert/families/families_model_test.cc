@@ -11,7 +11,7 @@
 #include "tests/tools/convert/families/golden.h"
 #include "tests/tools/error_of.h"
 
-namespace rondo::convert {
+namespace rondo::convert::families_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ INSTANTIATE_TEST_SUITE_P(Types, Families, testing::ValuesIn(Files()), [](const a
 });
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::families_model_test

@@ -19,7 +19,7 @@
 #include "tests/tools/error_of.h"
 #include "tools/convert/sources/json_text.h"
 
-namespace rondo::convert {
+namespace rondo::convert::gguf_families_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ INSTANTIATE_TEST_SUITE_P(Files, GgufFamilies, testing::ValuesIn(Files()), [](con
 });
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::gguf_families_model_test

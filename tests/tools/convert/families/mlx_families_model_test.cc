@@ -12,7 +12,7 @@
 #include "tests/tools/convert/families/mlx_layout.h"
 #include "tests/tools/error_of.h"
 
-namespace rondo::convert {
+namespace rondo::convert::mlx_families_model_test {
 namespace {
 
 std::vector<float> LogitsOf(const std::filesystem::path& folder,
@@ -82,4 +82,4 @@ TEST(MlxFamilies, FalconH1IsRefused) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::mlx_families_model_test

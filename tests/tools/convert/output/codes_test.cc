@@ -15,7 +15,7 @@
 #include "tools/convert/output/quantize.h"
 #include "tools/convert/sources/float_formats.h"
 
-namespace rondo::convert {
+namespace rondo::convert::codes_test {
 namespace {
 
 constexpr float kLargest = std::numeric_limits<float>::max();
@@ -282,4 +282,4 @@ INSTANTIATE_TEST_SUITE_P(Bits, LevelTablesTest, testing::Values(4u, 3u));
 INSTANTIATE_TEST_SUITE_P(Bits, QuantizeCodesTest, testing::Values(4u, 3u));
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::codes_test

@@ -11,7 +11,7 @@
 #include "runtime/base/checked.h"
 #include "tools/convert/sources/float_formats.h"
 
-namespace rondo::convert {
+namespace rondo::convert::quantize_test {
 namespace {
 
 struct Q8Row {
@@ -190,4 +190,4 @@ TEST(FloatFormats, Bfloat16RoundsHalfToEven) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::quantize_test

@@ -32,15 +32,15 @@ TEST(AutoTokenizer, GivesTheSameIds) {
       std::ofstream(folder / name, std::ios::binary)
           << (content.is_string() ? content.get<std::string>() : content.dump());
     }
-    const rondo::testing::CompiledTokenizer compiled(folder.path());
+    const rondo::test::CompiledTokenizer compiled(folder.path());
     const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
     ASSERT_NE(tokenizer, nullptr);
     for (const json& test : entry["cases"]) {
       const std::string text = test["text"];
       SCOPED_TRACE(text);
-      EXPECT_EQ(rondo::testing::Encode(*tokenizer, text, true),
+      EXPECT_EQ(rondo::test::Encode(*tokenizer, text, true),
                 test["ids"].get<std::vector<int32_t>>());
-      EXPECT_EQ(rondo::testing::Encode(*tokenizer, text, false),
+      EXPECT_EQ(rondo::test::Encode(*tokenizer, text, false),
                 test["ids_raw"].get<std::vector<int32_t>>());
     }
   }
@@ -55,9 +55,9 @@ TEST(AutoTokenizer, FindsLlama2sTokensInsideOfAText) {
     const TempFolder folder;
     fs::copy(reference / name, folder / name);
     fs::copy(reference / "tokenizer_config.json", folder / "tokenizer_config.json");
-    const rondo::testing::CompiledTokenizer compiled(folder.path());
+    const rondo::test::CompiledTokenizer compiled(folder.path());
     const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
-    EXPECT_EQ(rondo::testing::Encode(*tokenizer, "Hi</s>x", true),
+    EXPECT_EQ(rondo::test::Encode(*tokenizer, "Hi</s>x", true),
               (std::vector<int32_t>{1, 6324, 2, 29916}));
   }
 }

@@ -9,12 +9,12 @@
 #include "tests/tools/error_of.h"
 #include "tools/convert/common/fail.h"
 
-namespace rondo::convert {
+namespace rondo::convert::compile_tokenizer_test {
 namespace {
 
-using rondo::testing::CompiledTokenizer;
-using rondo::testing::Decode;
-using rondo::testing::Encode;
+using rondo::test::CompiledTokenizer;
+using rondo::test::Decode;
+using rondo::test::Encode;
 
 TEST(CompileTokenizer, TinyRoundTrip) {
   const CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
@@ -49,7 +49,7 @@ TEST_P(CompileTokenizerRefuses, NamingFileAndKey) {
   const nlohmann::json changed =
       nlohmann::json::parse(file).patch(nlohmann::json::parse(GetParam().patch));
   try {
-    rondo::testing::CompileJson(changed.dump());
+    rondo::test::CompileJson(changed.dump());
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("tokenizer.json: "), std::string::npos)
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CompileTokenizer, RefusesUnigramModels) {
   const auto message = [](const std::string& model) -> std::string {
     return SentenceOf([&] {
-      rondo::testing::CompileJson(R"({"decoder": {"type": "Fuse"}, "model": )" + model + "}");
+      rondo::test::CompileJson(R"({"decoder": {"type": "Fuse"}, "model": )" + model + "}");
     });
   };
   const auto refused = [&](const std::string& model, const char* key) {
@@ -170,16 +170,16 @@ TEST(CompileTokenizer, RefusesEndlessNesting) {
     end += "]}";
   }
   try {
-    rondo::testing::CompileJson(R"({"normalizer": )" + normalizer + end + "}");
+    rondo::test::CompileJson(R"({"normalizer": )" + normalizer + end + "}");
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("is nested more than 16 deep"), std::string::npos);
   }
   const std::string brackets(100'000, '[');
   const std::string closing(100'000, ']');
-  EXPECT_THROW(rondo::testing::CompileJson(R"({"decoder": {"type": "Fuse"},
+  EXPECT_THROW(rondo::test::CompileJson(R"({"decoder": {"type": "Fuse"},
       "model": {"vocab": {"a": )" + brackets +
-                                           closing + "}}}"),
+                                        closing + "}}}"),
                Error);
 }
 
@@ -191,9 +191,9 @@ TEST(CompileTokenizer, NamesAFileThatIsNotThereOrNotJson) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("/nowhere/tokenizer.json"), std::string::npos);
   }
-  EXPECT_THROW(rondo::testing::CompileJson("{\"model\": "), Error);
-  EXPECT_THROW(rondo::testing::CompileJson(""), Error);
+  EXPECT_THROW(rondo::test::CompileJson("{\"model\": "), Error);
+  EXPECT_THROW(rondo::test::CompileJson(""), Error);
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::compile_tokenizer_test

@@ -47,8 +47,8 @@ TEST_P(SentencePieceCases, OfTokenizerModelAreExact) {
   }
   // A model for which a folder's class has no say, as the cases are of the tokenizer.json alone.
   std::ofstream(folder / "config.json") << R"({"model_type": "mistral"})";
-  rondo::testing::ExpectExact(rondo::testing::CompiledTokenizer(folder), reference / "cases.jsonl",
-                              std::string(GetParam()) + "/tokenizer.model");
+  rondo::test::ExpectExact(rondo::test::CompiledTokenizer(folder), reference / "cases.jsonl",
+                           std::string(GetParam()) + "/tokenizer.model");
 }
 
 // The same merges as in Hugging Face's own conversion, and in the same order but for llama2, whose
@@ -100,8 +100,8 @@ TEST_P(TiktokenCases, AreExact) {
     std::ofstream(folder / "tokenizer_config.json") << config;
   }
   EXPECT_EQ(ReadFolderTokenizer(folder / GetParam()).notes.size(), is_named ? 1u : 2u);
-  rondo::testing::ExpectExact(rondo::testing::CompiledTokenizer(folder), reference / "cases.jsonl",
-                              std::string("llama3.2/") + GetParam());
+  rondo::test::ExpectExact(rondo::test::CompiledTokenizer(folder), reference / "cases.jsonl",
+                           std::string("llama3.2/") + GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, TiktokenCases,

@@ -10,7 +10,7 @@
 #include "tests/tools/error_of.h"
 #include "tools/convert/common/fail.h"
 
-namespace rondo::convert {
+namespace rondo::convert::folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +29,7 @@ class Folder : public ::testing::Test {
     std::ofstream(path_ / name, std::ios::binary) << text;
   }
   std::string Message() const {
-    return SentenceOf([&] { const rondo::testing::CompiledTokenizer compiled(path_); });
+    return SentenceOf([&] { const rondo::test::CompiledTokenizer compiled(path_); });
   }
 
   const fs::path path_;
@@ -57,9 +57,9 @@ TEST_F(Folder, RefusesToChoose) {
 
 TEST_F(Folder, TiktokenByName) {
   Write("gpt2.tiktoken", kRanks);
-  const rondo::testing::CompiledTokenizer compiled(path_);
+  const rondo::test::CompiledTokenizer compiled(path_);
   const auto tokenizer = compiled.Create();
-  EXPECT_EQ(rondo::testing::Encode(*tokenizer, "ab ab ba"), (Ids{3, 4, 2, 1, 0}));
+  EXPECT_EQ(rondo::test::Encode(*tokenizer, "ab ab ba"), (Ids{3, 4, 2, 1, 0}));
   EXPECT_EQ(ReadFolderTokenizer(path_ / "gpt2.tiktoken").notes.size(), 2u);
 }
 
@@ -70,9 +70,9 @@ TEST_F(Folder, TiktokenWithItsConfig) {
       "bos_token": "<x>", "added_tokens_decoder": {
         "7": {"content": "<x>", "special": true}, "9": {"content": "yy", "rstrip": true}}})");
   EXPECT_EQ(ReadFolderTokenizer(path_ / "my.tiktoken").notes.size(), 0u);
-  const rondo::testing::CompiledTokenizer compiled(path_);
+  const rondo::test::CompiledTokenizer compiled(path_);
   const auto tokenizer = compiled.Create();
-  EXPECT_EQ(rondo::testing::Encode(*tokenizer, "abyy  ab", true), (Ids{7, 0, 1, 9, 0, 1}));
+  EXPECT_EQ(rondo::test::Encode(*tokenizer, "abyy  ab", true), (Ids{7, 0, 1, 9, 0, 1}));
   EXPECT_TRUE(tokenizer->IsSpecial(7));
   EXPECT_FALSE(tokenizer->IsSpecial(9));
 }
@@ -119,4 +119,4 @@ TEST_F(Folder, RefusesDamagedConfigs) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::folder_test

@@ -92,8 +92,8 @@ void ExpectExactCases(const fs::path& path, const fs::path& directory) {
   const json document =
       ReadGgufTokenizer(GgufKeys(file).all(), file.metadata(), path.string(), notes);
   EXPECT_TRUE(notes.empty());
-  const auto compiled = rondo::testing::CompileJson(document.dump());
-  rondo::testing::ExpectExact(*compiled, directory / "cases.jsonl", directory.filename().string());
+  const auto compiled = rondo::test::CompileJson(document.dump());
+  rondo::test::ExpectExact(*compiled, directory / "cases.jsonl", directory.filename().string());
 }
 
 TEST_P(GgufTokenizerCases, AreExact) {

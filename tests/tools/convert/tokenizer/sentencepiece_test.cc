@@ -12,7 +12,7 @@
 #include "tests/tools/error_of.h"
 #include "tools/convert/common/fail.h"
 
-namespace rondo::convert {
+namespace rondo::convert::sentencepiece_test {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -51,7 +51,7 @@ class Compiled {
     builder_.Finish(CompileTokenizer(SentencePieceJson(model, surroundings, "a.model"), "a.model",
                                      64, sink_, builder_));
     tables_.settings = flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer());
-    tables_ = rondo::testing::TablesOf(tables_.settings, sink_);
+    tables_ = rondo::test::TablesOf(tables_.settings, sink_);
     auto tokenizer = Tokenizer::Create(tables_, tables_.vocab_size());
     EXPECT_TRUE(tokenizer.ok()) << tokenizer.status().message();
     if (tokenizer.ok()) tokenizer_ = std::move(*tokenizer);
@@ -59,7 +59,7 @@ class Compiled {
   const Tokenizer& operator*() const { return *tokenizer_; }
 
  private:
-  rondo::testing::MemorySink sink_;
+  rondo::test::MemorySink sink_;
   flatbuffers::FlatBufferBuilder builder_;
   TokenizerTables tables_;
   std::unique_ptr<Tokenizer> tokenizer_;
@@ -80,11 +80,11 @@ TEST(SentencePiece, Unigram) {
   EXPECT_EQ(model.pieces[1].kind, PieceKind::kControl);
 
   const Compiled compiled(model);
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "  ab   ab  "), (Ids{6, 6}));
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "abb"), (Ids{6, 5}));
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "xyzb"), (Ids{3, 0, 5}));
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "<s>ab"), (Ids{1, 6}));
-  EXPECT_EQ(rondo::testing::Decode(*compiled, Ids{6, 6}), "ab ab");
+  EXPECT_EQ(rondo::test::Encode(*compiled, "  ab   ab  "), (Ids{6, 6}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, "abb"), (Ids{6, 5}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, "xyzb"), (Ids{3, 0, 5}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, "<s>ab"), (Ids{1, 6}));
+  EXPECT_EQ(rondo::test::Decode(*compiled, Ids{6, 6}), "ab ab");
 }
 
 TEST(SentencePiece, BpeWithBytes) {
@@ -102,19 +102,19 @@ TEST(SentencePiece, BpeWithBytes) {
   EXPECT_TRUE(model.byte_fallback);
   const Compiled compiled(model);
   constexpr int32_t kA = 259;  // "_a"
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "abc"), (Ids{kA, kA + 1}));
-  EXPECT_EQ(rondo::testing::Encode(*compiled, " abc<u>"), (Ids{kA + 2, kA, kA + 1, kA + 6}));
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "a\u00E9"), (Ids{kA, 3 + 0xC3, 3 + 0xA9}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, "abc"), (Ids{kA, kA + 1}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, " abc<u>"), (Ids{kA + 2, kA, kA + 1, kA + 6}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, "a\u00E9"), (Ids{kA, 3 + 0xC3, 3 + 0xA9}));
   // Ill-formed bytes: a U+FFFD, EF BF BD, for each, as SentencePiece reads them.
   const Ids one = {3 + 0xEF, 3 + 0xBF, 3 + 0xBD};
   Ids expected = {kA};
   for (int i = 0; i < 3; ++i) expected.insert(expected.end(), one.begin(), one.end());
   expected.push_back(kA + 4);
-  EXPECT_EQ(rondo::testing::Encode(*compiled,
-                                   "a\xE2\x96\xFF"
-                                   "b"),
+  EXPECT_EQ(rondo::test::Encode(*compiled,
+                                "a\xE2\x96\xFF"
+                                "b"),
             expected);
-  EXPECT_EQ(rondo::testing::Decode(*compiled, Ids{kA, 3 + 0xC3, 3 + 0xA9, kA}), "a\u00E9 a");
+  EXPECT_EQ(rondo::test::Decode(*compiled, Ids{kA, 3 + 0xC3, 3 + 0xA9, kA}), "a\u00E9 a");
 }
 
 // Without "legacy", only the beginning of the whole text gets a space before it.
@@ -122,12 +122,12 @@ TEST(SentencePiece, PrefixFirstOnly) {
   const std::string bytes = Specials() + Piece("\u2581a", -1) + Piece("\u2581", -2) +
                             Piece("a", -3) + Trainer(2) + Normalizer(true, false);
   SentencePieceModel model = ReadSentencePiece(bytes, "a.model");
-  EXPECT_EQ(rondo::testing::Encode(*Compiled(model), "a<s>a"), (Ids{3, 1, 3}));
+  EXPECT_EQ(rondo::test::Encode(*Compiled(model), "a<s>a"), (Ids{3, 1, 3}));
   model.prefix_first_only = true;
-  EXPECT_EQ(rondo::testing::Encode(*Compiled(model), "a<s>a"), (Ids{3, 1, 5}));
-  EXPECT_EQ(rondo::testing::Encode(*Compiled(model), "a<s> a"), (Ids{3, 1, 3}));
+  EXPECT_EQ(rondo::test::Encode(*Compiled(model), "a<s>a"), (Ids{3, 1, 5}));
+  EXPECT_EQ(rondo::test::Encode(*Compiled(model), "a<s> a"), (Ids{3, 1, 3}));
   model.add_dummy_prefix = false;
-  EXPECT_EQ(rondo::testing::Encode(*Compiled(model), "a<s>a"), (Ids{5, 1, 5}));
+  EXPECT_EQ(rondo::test::Encode(*Compiled(model), "a<s>a"), (Ids{5, 1, 5}));
 }
 
 TEST(SentencePiece, SurroundingsStandAround) {
@@ -141,15 +141,15 @@ TEST(SentencePiece, SurroundingsStandAround) {
   loose.strip_right = true;
   surroundings.added.push_back(loose);
   const Compiled compiled(ReadSentencePiece(bytes, "a.model"), surroundings);
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "a</s>  a", true), (Ids{1, 3, 2, 3, 2}));
+  EXPECT_EQ(rondo::test::Encode(*compiled, "a</s>  a", true), (Ids{1, 3, 2, 3, 2}));
 }
 
 TEST(SentencePiece, APieceTwiceIsTheLastOfThemAndBothHaveItsText) {
   const std::string bytes =
       Specials() + Piece("a", -3) + Piece("a", -3) + Trainer(2) + Normalizer(false, false);
   const Compiled compiled(ReadSentencePiece(bytes, "a.model"));
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "aa"), (Ids{4, 4}));
-  EXPECT_EQ(rondo::testing::Decode(*compiled, Ids{3, 4}), "aa");
+  EXPECT_EQ(rondo::test::Encode(*compiled, "aa"), (Ids{4, 4}));
+  EXPECT_EQ(rondo::test::Decode(*compiled, Ids{3, 4}), "aa");
 }
 
 struct Refused {
@@ -216,7 +216,7 @@ TEST(SentencePiece, RefusesDamagedCharsmaps) {
   EXPECT_EQ(message(units(array, bytes, std::string("a\0", 2))), "");
   {
     const Compiled compiled(model);
-    EXPECT_EQ(rondo::testing::Encode(*compiled, "A"), Ids{0});
+    EXPECT_EQ(rondo::test::Encode(*compiled, "A"), Ids{0});
   }
   EXPECT_NE(message("xy").find("too short"), std::string::npos);
   EXPECT_NE(message(units(array, bytes + 8, "")).find("says that its double array has"),
@@ -255,4 +255,4 @@ TEST(SentencePiece, SurvivesRandomDamage) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::sentencepiece_test

@@ -27,10 +27,10 @@ class Collector final : public ModelEncoder {
 Pieces Split(const std::string& pre, const std::string& text) {
   const Splitting* splitting = FindSplitting(pre);
   if (splitting == nullptr) return {"(unknown)"};
-  rondo::testing::SmallJson json;
+  rondo::test::SmallJson json;
   json.pre_tokenizer = PreTokenizerOf(*splitting).dump();
   json.Token("x");
-  const auto compiled = rondo::testing::CompileJson(json.Text());
+  const auto compiled = rondo::test::CompileJson(json.Text());
   const auto memory = std::move(*RegexMemory::Create());
   memory->BeginText(text.size());
   const auto pre_tokenizer = PreTokenizer::Create(compiled->tables(), *memory);

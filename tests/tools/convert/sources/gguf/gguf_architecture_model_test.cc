@@ -14,7 +14,7 @@
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
-namespace rondo::convert {
+namespace rondo::convert::gguf_architecture_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return std::string(param.param.reference); });
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::gguf_architecture_model_test

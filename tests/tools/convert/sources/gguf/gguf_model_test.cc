@@ -17,7 +17,7 @@
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 
-namespace rondo::convert {
+namespace rondo::convert::gguf_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ TEST(GgufModelTest, KeepsQ4BAsItIs) {
 }
 
 }  // namespace
-}  // namespace rondo::convert
+}  // namespace rondo::convert::gguf_model_test
