@@ -5,10 +5,11 @@
                              build/tests.json
   budget.py trial            tries the rule on a few figures
 
-Seconds are wall time as CTest tells it, a program's shards together. How much faster or slower this
-machine is than the one that wrote the table is the median, over all tests of the kind, of what they
-take by what they may. A test fails where it takes more than half as much again as it may here, and
-more than FLOOR seconds more. Rows are of tests that take a second; others may take one.
+Seconds are the CPU's, a program's shards together. How much faster or slower this machine is than
+the one that wrote the table is the median, over all tests of the kind, of what they take by what
+they may. A test fails where it takes more than half as much again as it may here, and more than
+FLOOR seconds more; where that is right, its row is to be changed. Rows are of tests that take a
+second; others may take one.
 """
 import json
 import re
