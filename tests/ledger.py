@@ -36,8 +36,8 @@ TOOLS = ("cc c++ clang clang++ clang-tidy clang-format cmake ninja python3 aarch
          "qemu-aarch64 build/qemu/usr/bin/qemu-aarch64 abidiff doxygen groff node npm go cargo "
          "rustc java javac kotlinc mcs mono swift swiftc dotnet pkg-config bash zsh fish")
 # Variables of the environment that builds and tests read.
-READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|PYTHONPATH|JNA)$|"
-                  r"(RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN|GTEST|HF)_")
+READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|PYTHONPATH|JNA|"
+                  r"LANG|LC_ALL)$|(RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN|GTEST|HF)_")
 LEDGER = Path("build/stages.json")
 
 

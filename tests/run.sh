@@ -110,7 +110,7 @@ run_tests() {
     eval "patterns=\$$reason why=\$why_$reason"
     [ -n "$patterns" ] || continue
     left_out="$left_out:$patterns"
-    note "$kind" "left out: $patterns: $why"
+    note "$kind" "left out, as $why: $patterns"
   done
   [ -z "$left_out" ] || export GTEST_FILTER="-${left_out#:}"
   # shellcheck disable=SC2086  # a word or none
@@ -163,21 +163,21 @@ why_repeats='of all combinations these show nothing more, neither of threads nor
 converter='TinyCalibration.*:Models/Trained.*'
 why_converter='only the converter does this, searching long for bytes that are the same everywhere'
 trained='Models/Trained.*'
-why_trained='minutes, of code that smaller models run, too'
+why_trained='smaller models run the same code in less than minutes'
 calibration='TinyCalibration.LosesLessThan*:TinyCalibration.IsCalibrated*:TinyCalibration.Mixed*'
-why_calibration='minutes each, of code that the tests of its parts run under the sanitizers, too'
+why_calibration='the tests of its parts run the same code in less than minutes'
 long='BenchCommand.*:ToolTest.EvalOf*'
 why_long='times and the perplexity of a whole text mean little where all is slow'
 benchmarks='Bench.*:SessionsBench*:ToolTest.EvalAgainst*'
 why_benchmarks=$why_long
 one_policy="*SessionHistory.RandomCalls*${weekly:+:*Schedules*_stop}"
-why_one_policy='which kernels compute is nothing to the end of the context, nor to what is undone'
+why_one_policy='kernels are nothing to the end of the context, nor to what is undone'
 memory='ConvertTest.MemoryStaysSmall*'
 why_memory='what a process holds is, under an emulator, also what the emulator holds'
 other_rows='*RowInvariance*_F32:*RowInvariance*_Q4*'
-why_other_rows='threads do not depend on the format: row invariance in q8 and q3'
+why_other_rows='threads do not depend on the format, and q8 and q3 run'
 rows='*RowInvariance*'
-why_rows='the tests with the label arm are these, on the CPU of each kernel set'
+why_rows='the label arm has these, on the CPU of each kernel set'
 
 # What platforms/cmake does not make tests of with a sanitizer.
 scripts='left out: install, bindings, judges, emulated AMX: others load no library with a sanitizer'

@@ -104,8 +104,16 @@ class Build:
 
     def mentions(self, program, names):
         """Whether an object of the program has one of these symbols; so, too, without objects."""
-        objects = list((self.folder / "CMakeFiles" / f"{program}.dir").rglob("*.o"))
-        return not objects or any(name in path.read_bytes() for path in objects for name in names)
+        rules = self.folder / "build.ninja"
+        linked = rules.exists() and re.search(rf"^build {program}: \S+ ([^|\n]+)",
+                                              rules.read_text(), re.M)
+        if not linked:
+            return True
+        helpers = (self.folder / "CMakeFiles" / "rondo_test_helpers.dir").rglob("*.o")
+        objects = [self.folder / path for path in linked.group(1).split()]
+        # These are in every program's library, for those that call RunTraced.
+        objects += [path for path in helpers if path.name not in ("places.cc.o", "traced_tool.cc.o")]
+        return any(name in path.read_bytes() for path in objects for name in names)
 
     @functools.lru_cache(None)
     def tree_of(self, program):
