@@ -112,7 +112,7 @@ class Build:
         helpers = (self.folder / "CMakeFiles" / "rondo_test_helpers.dir").rglob("*.o")
         objects = [self.folder / path for path in linked.group(1).split()]
         # These are in every program's library, for those that call RunTraced.
-        objects += [path for path in helpers if path.name not in ("places.cc.o", "traced_tool.cc.o")]
+        objects += [p for p in helpers if p.name not in ("places.cc.o", "traced_tool.cc.o")]
         return any(name in path.read_bytes() for path in objects for name in names)
 
     @functools.lru_cache(None)
@@ -202,8 +202,8 @@ def listed(folder, labels):
 
 
 class Meter(threading.Thread):
-    """The CPU seconds of each test that a CTest runs, to half a second: CTest tells wall time alone,
-    which is another's, too, on a busy machine."""
+    """The CPU seconds of each test that CTest runs, to half a second. CTest itself tells wall time
+    alone, which is another's, too, on a busy machine."""
 
     def __init__(self, pid, tests):
         super().__init__(daemon=True)
@@ -300,6 +300,7 @@ def main(kind, folder, labels, jobs, again=""):
         over = budget.over(kind, seconds, known, [name for name in names if name not in passed])
     tested, skips, moved = 0, [], []
     build = Build(folder)
+    commit, dirty = ledger.revision() if build.tree else ("", False)
     for test in tests:
         name = test["name"]
         if name not in cases:
@@ -313,7 +314,6 @@ def main(kind, folder, labels, jobs, again=""):
         kept = [entry for entry in passes.get(key, []) if entry["digest"] != digests[name]]
         if name in passed and budget.group(name) not in over:
             if build.digest(test) == digests[name]:
-                commit, dirty = ledger.revision()
                 kept.insert(0, {"digest": digests[name], "commit": commit, "dirty": dirty,
                                 "seconds": round(seconds[name], 2), "tests": count,
                                 "skips": reasons})
