@@ -12,9 +12,9 @@ not count, so comments may change. What a test reads of the tree is in TREE and 
 line there is about reads all of it. Without git nothing is spared and nothing recorded.
 
 Recorded is only what CTest's own report calls passed, where the files are the same after the run as
-before it, and the test within its budget; a skipped script is not. Exits with 1 where a test
-failed. The last line begins with RESULT; what was skipped and spared, and why, is added to
-build/test-notes.txt.
+before it, and the test within its budget; a script that skipped something is not, as the reason may
+be gone. Exits with 1 where a test failed. The last line begins with RESULT; what was skipped and
+spared, and why, is added to build/test-notes.txt.
 """
 import collections
 import contextlib
@@ -37,6 +37,7 @@ LEDGER, NOTES = Path("build/tests.json"), Path("build/test-notes.txt")
 KEPT = 8  # passes of a test, for whoever goes to and fro between commits
 TOP = Path.cwd()
 
+GOOGLE_TEST = re.compile(r"/rondo_\w+_tests$")
 # What GoogleTest's programs read beside tests/data and the shared data, by the source that asks for
 # it with kSourceFolder. A source that is not here makes its program read everything.
 TREE = {
@@ -50,6 +51,7 @@ TREE = {
 
 # What scripts read of the tree, and whether they read what a build would install; the first that
 # matches. What their command names they read in any case.
+SHELL = r"^tests/support/.*\.sh$"
 INSTALLED = r"^(include|c_api/examples)/|^LICENSE$"
 SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"unit\.coverage$", r"^tests/(tools/convert/coverage|data)/", False),
@@ -142,7 +144,7 @@ class Build:
         files = {path for path in named if path.is_file()}
         folders = {path for path in named if path.is_dir()}
         more = []
-        program = next((p.name for p in files if re.fullmatch(r"rondo_\w+_tests", p.name)), None)
+        program = next((path.name for path in files if GOOGLE_TEST.search(str(path))), None)
         if program:
             tree = self.tree_of(program)
             folders.add(self.shared)
@@ -155,7 +157,11 @@ class Build:
         else:
             for name, tree, installed in SCRIPTS:
                 if match := name.match(test["name"]):
-                    tree = self.matching(tree.replace("{name}", match.groupdict().get("name", "")))
+                    binding = match.groupdict().get("name", "")
+                    if binding not in ("", "prepare") and \
+                            not self.matching(f"^c_api/bindings/{binding}/"):
+                        continue
+                    tree = self.matching(tree.replace("{name}", binding) + "|" + SHELL)
                     break
             else:
                 tree, installed = set(self.tree), True
@@ -260,12 +266,14 @@ def run(folder, labels, jobs, tests, names):
 def said(case):
     """How many tests passed in there, and why each that was skipped was."""
     output = case.findtext("system-out") or ""
+    left_out = re.findall(r"^SKIPPED: *(.*)", output, re.M)
     skip = case.find("skipped")
     if skip is not None and skip.get("message").startswith("SKIP_"):
-        reason = re.search(r"^skipped: *(.*)", output, re.M | re.I)
-        return 0, [reason.group(1) if reason else "no reason is given"]
+        return 0, left_out or ["no reason is given"]
     if case.get("status") != "run":
         return 0, []
+    if left_out:
+        return 1, left_out
     passed = re.search(r"^\[  PASSED  \] (\d+) test", output, re.M)
     skipped = re.search(r"^\[  SKIPPED \] (\d+) test", output, re.M)
     skipped = int(skipped.group(1)) if skipped else 0
@@ -312,7 +320,8 @@ def main(kind, folder, labels, jobs, again=""):
             continue
         key = f"{kind} {name}"
         kept = [entry for entry in passes.get(key, []) if entry["digest"] != digests[name]]
-        if name in passed and budget.group(name) not in over:
+        script = not any(GOOGLE_TEST.search(word) for word in test["command"])
+        if name in passed and budget.group(name) not in over and not (script and reasons):
             if build.digest(test) == digests[name]:
                 kept.insert(0, {"digest": digests[name], "commit": commit, "dirty": dirty,
                                 "seconds": round(seconds[name], 2), "tests": count,
