@@ -168,7 +168,7 @@ class Build:
             if re.match(r"abi\.(subproject|configure)$", test["name"]):
                 more = sorted(self.matching(r"\.(cc|c|h|fbs)$"))
             if installed:
-                files.update(self.tool, self.library(), [self.folder / "rondo_make_manual"],
+                files.update(self.tool, self.library(), self.folder.glob("manual/**/*"),
                              self.folder.glob("*.cmake"), self.folder.glob("*.pc"))
         for folder in folders - {None}:
             if self.shared and (folder == self.shared or self.shared in folder.parents):
