@@ -69,7 +69,7 @@ SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"abi\.install$", r"^tests/(data|c_api)/|" + INSTALLED, True),
     # Configured only: of sources the names count.
     (r"abi\.(subproject|configure)$", r"(^|/)CMake[^/]*$|\.(cmake|in)$|^(platforms|include)/|"
-     r"^tests/c_api/.*\.sh$|^LICENSE$|^c_api/abi/api\.json$", False),
+     r"^LICENSE$|^c_api/abi/api\.json$", False),
 )]
 
 
