@@ -23,7 +23,7 @@ if [ $# -eq 0 ]; then
   echo "clang-tidy: $(wc -l <"$folder/files") files, all"
 else # where the history divides, each commit that the last six hours began at
   since=$(($(git log -1 --format=%ct) - 6 * 3600))
-  bases=$(git rev-list --boundary --since=$since HEAD | sed -n 's/^-//p')
+  bases=$(git rev-list --abbrev-commit --boundary --since=$since HEAD | sed -n 's/^-//p')
   untracked() { git ls-files -o --exclude-standard; }
   {
     untracked
@@ -39,7 +39,7 @@ else # where the history divides, each commit that the last six hours began at
   head -n "$1" "$folder/all" >"$folder/files"
   looked=$(wc -l <"$folder/files") all=$(wc -l <"$folder/all")
   # shellcheck disable=SC2086  # words
-  echo "clang-tidy: $looked of $all files that differ from $(echo ${bases:-nothing});" \
-    "left out, as they are many: $((all - looked))"
+  echo "clang-tidy: $looked of the $all files that differ from" ${bases:-nothing}"," \
+    "those that changed last; $((all - looked)) left out"
 fi
 xargs -P "$(nproc)" -n 1 python3 tests/tidy_file.py "$folder" <"$folder/files"
