@@ -111,11 +111,13 @@ class Build:
                                               rules.read_text(), re.M)
         if not linked:
             return True
-        helpers = (self.folder / "CMakeFiles" / "rondo_test_helpers.dir").rglob("*.o")
-        objects = [self.folder / path for path in linked.group(1).split()]
-        # These are in every program's library, for those that call RunTraced.
-        objects += [p for p in helpers if p.name not in ("places.cc.o", "traced_tool.cc.o")]
-        return any(name in path.read_bytes() for path in objects for name in names)
+        # Of the helpers, of which it takes what it calls, that of RunTraced alone is known to.
+        helpers = self.matching(r"^tests/(?!c_api/).*(?<!_test)(?<!_main)(?<!_benchmark)"
+                                r"(?<!_fuzzer)(?<!/places)(?<!/traced_tool)\.cc$")
+        asks = re.compile(rb"kSourceFolder|kToolProgram|/(run_tool|tool_process|terminal)\.h")
+        return any(asks.search(Path(name).read_bytes()) for name in helpers) or \
+            any(name in (self.folder / path).read_bytes()
+                for path in linked.group(1).split() for name in names)
 
     @functools.lru_cache(None)
     def tree_of(self, program):
