@@ -2,7 +2,8 @@
 """What each stage of tests/run.sh gave when it last ran whole: build/stages.json.
 
   ledger.py hash STAGE [WORD]...
-      prints the hash that decides whether a stage must run again
+      prints the hash that decides whether the stage lint or fuzz must run again; in the others each
+      test decides (run_tests.py)
   ledger.py unchanged STAGE HASH [weekly]
       prints the last run that passed, and exits with 0, where it had this hash; a weekly run proves
       all that a daily one does
@@ -10,13 +11,16 @@
       records a run, which passed where OUTCOME is ok; its lines are in build/test-summary.txt
 
 The hash is over every file that git tracks or does not ignore, as it is in the work tree, but for
-those that the stage does not read (LEFT_OUT); the shared data; the versions of compilers and tools;
-what the CPU can do; the environment (READ); and the WORDs, which say how the stage runs.
+those that the stage does not read (LEFT_OUT); the shared data; the machine; and the WORDs, which
+say how the stage runs. The machine is what is installed, what the CPU can do, and what builds and
+tests read of the environment (READ).
 """
 import hashlib
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -24,19 +28,16 @@ from pathlib import Path
 
 LEFT_OUT = {  # by regular expressions
     "lint": r"^(?!tests/data/).*\.md$|^\.ci/|^tests/data/|^c_api/bindings/|\.(rondo|safetensors)$",
-    "": r"^(?!tests/data/).*\.md$|^\.ci/|^\.clang-|/\.clang-tidy$|^tests/(tidy|format|ledger\.py|mutat)",
+    "fuzz": r"^(?!tests/data/).*\.md$|^\.ci/|^\.clang-|/\.clang-tidy$|"
+            r"^tests/(tidy|format|ledger\.py|run_tests\.py|budget|mutat)",
 }
-TOOLS = {
-    "lint": "clang++ clang-tidy clang-format cmake python3",
-    "release": "c++ cc cmake python3",
-    "asan": "clang++ cmake python3",
-    "fuzz": "clang++ cmake python3",
-    "tsan": "c++ cc cmake python3",
-    "arm64": "aarch64-linux-gnu-g++ qemu-aarch64 build/qemu/usr/bin/qemu-aarch64 cmake python3",
-}
+# Beside what Debian's packages are: what may come from elsewhere.
+TOOLS = ("cc c++ clang clang++ clang-tidy clang-format cmake ninja python3 aarch64-linux-gnu-g++ "
+         "qemu-aarch64 build/qemu/usr/bin/qemu-aarch64 abidiff doxygen groff node npm go cargo "
+         "rustc java javac kotlinc mcs mono swift swiftc dotnet pkg-config bash zsh fish")
 # Variables of the environment that builds and tests read.
-READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH)$|"
-                  r"(RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN)_")
+READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|PYTHONPATH|JNA|"
+                  r"LANG|LC_ALL)$|(RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN|GTEST|HF)_")
 LEDGER = Path("build/stages.json")
 
 
@@ -44,24 +45,47 @@ def git(*arguments, **more):
     return subprocess.check_output(("git",) + arguments, text=True, **more)
 
 
-def stage_hash(stage, words):
-    left_out = re.compile(LEFT_OUT.get(stage, LEFT_OUT[""]))
+def tracked():
+    """What git tracks or does not ignore and is there; nothing where git knows no commit."""
+    try:
+        git("rev-parse", "-q", "--verify", "HEAD", stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return []
     listed = set(git("ls-files", "-co", "--exclude-standard", "-z").split("\0")) - {""}
-    names = sorted(n for n in listed if not left_out.search(n) and Path(n).is_file())
-    contents = git("hash-object", "--stdin-paths", input="\n".join(names) + "\n").split()
-    lines = [f"{name} {content}" for name, content in zip(names, contents)]
-    shared = Path("../shared/data")
-    for path in sorted(shared.rglob("*")):
-        if path.is_file():
-            lines.append(f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}")
-    for tool in TOOLS[stage].split() + [os.environ.get("CC", ":"), os.environ.get("CXX", ":")]:
-        said = subprocess.run(f"{tool} --version", shell=True, capture_output=True, text=True)
-        lines.append(f"{tool} {said.stdout}")
+    return sorted(name for name in listed if Path(name).is_file())
+
+
+def revision():
+    return (git("rev-parse", "--short=12", "HEAD").strip(),
+            bool(git("status", "--porcelain").strip()))
+
+
+def machine():
+    lines = [platform.release(), platform.machine(), str(os.cpu_count())]
+    packages = Path("/var/lib/dpkg/status")
+    lines.append(hashlib.sha256(packages.read_bytes()).hexdigest() if packages.exists() else "")
+    for name in TOOLS.split() + [os.environ.get("CC", ":"), os.environ.get("CXX", ":")]:
+        path = os.path.realpath(shutil.which(name) or "/")
+        lines.append(f"{name} {path} {os.stat(path).st_size} {os.stat(path).st_mtime_ns}"
+                     if path != "/" else f"no {name}")
+    said = subprocess.run(["python3", "--version"], capture_output=True, text=True, check=False)
+    lines.append(said.stdout)
     cpu = Path("/proc/cpuinfo")
     flags = re.search(r"^(flags|Features)\s*:.*", cpu.read_text(), re.M) if cpu.exists() else None
     lines.append(flags.group(0) if flags else "")
-    lines += sorted(f"{name}={value}" for name, value in os.environ.items()
-                    if READ.match(name) and name != "RONDO_TESTS_WEEKLY")
+    return lines + sorted(f"{name}={value}" for name, value in os.environ.items()
+                          if READ.match(name))
+
+
+def stage_hash(stage, words):
+    left_out = re.compile(LEFT_OUT[stage])
+    names = [name for name in tracked() if not left_out.search(name)]
+    contents = git("hash-object", "--stdin-paths", input="\n".join(names) + "\n").split()
+    lines = [f"{name} {content}" for name, content in zip(names, contents)]
+    for path in sorted(Path("../shared/data").rglob("*")):
+        if path.is_file():
+            lines.append(f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}")
+    lines += [line for line in machine() if not line.startswith("RONDO_TESTS_WEEKLY=")]
     return hashlib.sha256("\n".join(lines + words).encode()).hexdigest()
 
 
@@ -84,15 +108,19 @@ def write(stage, digest, outcome, seconds, *weekly):
              if line.startswith(f"{stage} ")]
     tests = sum(int(n) for line in lines for n in re.findall(r"ok, (\d+) tests", line))
     skipped = sum(int(n) for line in lines for n in re.findall(r"\((\d+) skipped\)", line))
+    unchanged = sum(int(n) for line in lines for n in re.findall(r", (\d+) unchanged", line))
+    commit, dirty = revision()
     run = {
-        "commit": git("rev-parse", "--short=12", "HEAD").strip(),
-        "dirty": bool(git("status", "--porcelain").strip()),
+        "commit": commit,
+        "dirty": dirty,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seconds": int(seconds),
         "result": outcome + (f", {tests} tests" if tests else "") +
-                  (f" ({skipped} skipped)" if skipped else ""),
+                  (f" ({skipped} skipped)" if skipped else "") +
+                  (f", {unchanged} unchanged" if unchanged else ""),
         "tests": tests,
         "skipped": skipped,
+        "unchanged": unchanged,
         "hash": digest,
     }
     stages = ledger()

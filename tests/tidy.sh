@@ -1,9 +1,9 @@
 #!/bin/sh
 # clang-tidy over our sources that this machine compiles, with .clang-tidy at the top. Needs
 # build/tidy configured: cmake --preset tidy
-#   sh tests/tidy.sh [COUNT]     all; or the COUNT that were changed last, by the work tree and then
-#                                by the history: that holds a branch's changes, and its time is
-#                                bounded whatever was committed
+#   sh tests/tidy.sh [COUNT]     all; or those that differ from what was there six hours before the
+#                                last commit, the COUNT that changed last of them: work lands in
+#                                batches hours apart, and the dates are in every clone
 # What was found clean and is the same as then is not looked at again: tests/tidy_file.py.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,13 +12,34 @@ cmake --build "$folder" --target rondo_schema_headers rondo_hostile_calls
 # clang knows neither this option of gcc's nor the warnings that it has for itself.
 sed -i 's/ -fno-gnu-unique//' "$folder/compile_commands.json"
 
+# From the lines of names: our sources, a header for the one beside it, each once.
+sources() {
+  sed 's/\.h$/.cc/' | awk '!seen[$0]++' | while read -r file; do
+    if [ -e "$file" ] && grep -qF "/$file\"" "$folder/compile_commands.json"; then echo "$file"; fi
+  done
+}
 if [ $# -eq 0 ]; then
-  git ls-files
-else # a header stands for the source beside it
-  { git diff --name-only HEAD && git log --format= --name-only; } | sed 's/\.h$/.cc/' |
-    awk '/\.cc$/ && !seen[$0]++'
-fi | while read -r file; do
-  if [ -e "$file" ] && grep -qF "/$file\"" "$folder/compile_commands.json"; then echo "$file"; fi
-done | head -n "${1:-100000}" >"$folder/files"
-echo "clang-tidy: $(wc -l <"$folder/files") files"
+  git ls-files | sources >"$folder/files"
+  echo "clang-tidy: $(wc -l <"$folder/files") files, all"
+else # where the history divides, each commit that the last six hours began at
+  since=$(($(git log -1 --format=%ct) - 6 * 3600))
+  bases=$(git rev-list --abbrev-commit --boundary --since=$since HEAD | sed -n 's/^-//p')
+  untracked() { git ls-files -o --exclude-standard; }
+  {
+    untracked
+    for base in ${bases:-$(git hash-object -t tree /dev/null)}; do # nothing older: all differs
+      git diff --name-only "$base"
+    done
+  } | sort -u >"$folder/differ"
+  # The last changed come first.
+  {
+    untracked && git diff --name-only HEAD && git log --format= --name-only && cat "$folder/differ"
+  } |
+    awk 'NR == FNR { differs[$0]; next } $0 in differs' "$folder/differ" - | sources >"$folder/all"
+  head -n "$1" "$folder/all" >"$folder/files"
+  looked=$(wc -l <"$folder/files") all=$(wc -l <"$folder/all")
+  # shellcheck disable=SC2086  # words
+  echo "clang-tidy: $looked of the $all files that differ from" ${bases:-nothing}"," \
+    "those that changed last; $((all - looked)) left out"
+fi
 xargs -P "$(nproc)" -n 1 python3 tests/tidy_file.py "$folder" <"$folder/files"
