@@ -149,8 +149,6 @@ if has ccache; then
   export CMAKE_C_COMPILER_LAUNCHER="${CMAKE_C_COMPILER_LAUNCHER-ccache}"
   export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
   export CCACHE_BASEDIR="${CCACHE_BASEDIR-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR-1}"
-  # What it asks for where headers are parsed once.
-  export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
 fi
 
 # Left out by GoogleTest's patterns, and why.
@@ -179,6 +177,8 @@ why_other_rows='threads do not depend on the format, and q8 and q3 run'
 rows='*RowInvariance*'
 why_rows='the label arm has these, on the CPU of each kernel set'
 
+programs='rondo_unit_tests rondo_tools_unit_tests rondo_model_tests rondo_tools_model_tests'
+
 # What platforms/cmake does not make tests of with a sanitizer.
 scripts='left out: install, bindings, judges, emulated AMX: others load no library with a sanitizer'
 
@@ -205,7 +205,7 @@ run_stage() {
         note asan-short "$scripts"
       else
         configure asan -DRONDO_TEST_TOOL= &&
-          build asan rondo_unit_tests rondo_model_tests rondo_fuzz_tests rondo_abi_tests &&
+          build asan $programs rondo_fuzz_tests rondo_abi_tests &&
           run_tests asan 'unit|model|fuzz|abi' slow_kernels trained calibration
         note asan "$scripts"
       fi
@@ -224,7 +224,7 @@ run_stage() {
         note tsan-short "left out: unit and model tests: they take long"
         note tsan-short "$scripts"
       else
-        configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
+        configure tsan -DRONDO_TEST_TOOL= && build tsan $programs rondo_abi_tests &&
           run_tests tsan 'unit|model|abi' slow_kernels converter long other_rows repeats
         note tsan "left out: damaged input, and what one thread does alone (tests.cmake)"
         note tsan "$scripts"

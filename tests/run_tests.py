@@ -123,8 +123,10 @@ class Build:
     def tree_of(self, program):
         """What the GoogleTest program reads of the tree."""
         data = "^tests/data/"
-        mine = {"rondo_unit_tests": r"^tests/(?!c_api/).*(?<!_model)_test\.cc$",
-                "rondo_model_tests": r"_model_test\.cc$",
+        mine = {"rondo_unit_tests": r"^tests/(?!c_api/|tools/).*(?<!_model)_test\.cc$",
+                "rondo_model_tests": r"^tests/(?!tools/).*_model_test\.cc$",
+                "rondo_tools_unit_tests": r"^tests/tools/.*(?<!_model)_test\.cc$",
+                "rondo_tools_model_tests": r"^tests/tools/.*_model_test\.cc$",
                 "rondo_abi_tests": r"^tests/c_api/"}.get(program)
         if not mine:
             return self.matching("" if self.mentions(program, [b"kSourceFolder"]) else data)
@@ -150,7 +152,7 @@ class Build:
         if program:
             tree = self.tree_of(program)
             folders.add(self.shared)
-            if re.fullmatch("rondo_(unit|model|abi)_tests", program) or \
+            if re.fullmatch("rondo_(tools_unit|tools_model|abi)_tests", program) or \
                     self.mentions(program, [b"kToolProgram", b"RunTraced"]):
                 files.update(self.tool, self.folder.glob("rondo_example_*"),
                              self.folder.glob("emulated/*"))

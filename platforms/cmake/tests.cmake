@@ -35,11 +35,6 @@ list(FILTER model INCLUDE REGEX "_model_test\\.cc$")
 set(fuzz ${unit})
 list(FILTER fuzz INCLUDE REGEX "_fuzz_test\\.cc$")
 list(FILTER unit EXCLUDE REGEX "_(model|fuzz)_test\\.cc$")
-option(RONDO_TEST_TOOLS "Unit and model tests of tools/, too" ON)
-if(NOT RONDO_TEST_TOOLS)
-  list(FILTER unit EXCLUDE REGEX "/tests/tools/")
-  list(FILTER model EXCLUDE REGEX "/tests/tools/")
-endif()
 if(RONDO_SANITIZE STREQUAL "thread")  # what one thread does alone shows no race
   foreach(label unit model)
     set(alone ${${label}})
@@ -67,6 +62,13 @@ add_library(rondo_test_options INTERFACE)
 # Of tests the compiler's time counts more than theirs: a fifth less with the plain optimiser.
 set(RONDO_TEST_OPTIMISER $<$<CONFIG:Release>:-O1>)
 include(platforms/cmake/tests_sparing.cmake)
+# Tests of tools/ are programs of their own, so that a change there leaves the others as they are.
+option(RONDO_TEST_TOOLS "Unit and model tests of tools/, too" ON)
+foreach(label unit model)
+  set(tools_${label} ${${label}})
+  list(FILTER tools_${label} INCLUDE REGEX "/tests/tools/")
+  list(FILTER ${label} EXCLUDE REGEX "/tests/tools/")
+endforeach()
 
 # rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
 # a script that puts the emulator before it, but for Windows, whose programs start each other.
@@ -105,12 +107,13 @@ add_library(rondo_test_helpers STATIC ${helpers})
 target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
 rondo_spare_test(rondo_test_helpers)
 
-# rondo_test_program(LABEL SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many
-# processes that share its tests. A process for each test costs more than most tests do, under
+# rondo_test_program(NAME SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many
+# processes that share its tests; NAME ends with their label. A process for each test costs more than most tests do, under
 # sanitizers and the emulator above all. COST is about the seconds that one takes; the longest begin
 # first, so that no core waits for one at the end.
-function(rondo_test_program label shares cost library)
-  set(program rondo_${label}_tests)
+function(rondo_test_program name shares cost library)
+  set(program rondo_${name}_tests)
+  string(REGEX REPLACE "^tools_" "" label ${name})
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
   target_compile_options(${program} PRIVATE ${RONDO_TEST_OPTIMISER})
@@ -121,8 +124,8 @@ function(rondo_test_program label shares cost library)
   endif()
   math(EXPR last "${shares} - 1")
   foreach(share RANGE ${last})
-    add_test(NAME ${label}.${share} COMMAND ${program} --gtest_brief=1)
-    set_tests_properties(${label}.${share} PROPERTIES LABELS ${label} COST ${cost} TIMEOUT 3000
+    add_test(NAME ${name}.${share} COMMAND ${program} --gtest_brief=1)
+    set_tests_properties(${name}.${share} PROPERTIES LABELS ${label} COST ${cost} TIMEOUT 3000
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shares};GTEST_SHARD_INDEX=${share}")
   endforeach()
 endfunction()
@@ -146,19 +149,21 @@ if(CMAKE_CROSSCOMPILING)
   set_target_properties(rondo_parts_tests PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
 
-rondo_test_program(unit 8 20 rondo_test_helpers ${unit} ${parts_objects})
-rondo_test_program(model 16 50 rondo_test_helpers ${model})
+rondo_test_program(unit 4 20 rondo_test_helpers ${unit} ${parts_objects})
+rondo_test_program(model 12 50 rondo_test_helpers ${model})
 if(RONDO_TEST_TOOLS)
+  rondo_test_program(tools_unit 4 20 rondo_test_helpers ${tools_unit})
+  rondo_test_program(tools_model 6 50 rondo_test_helpers ${tools_model})
   foreach(label unit model)
-    target_link_libraries(rondo_${label}_tests PRIVATE rondo_tools)
-    add_dependencies(rondo_${label}_tests rondo_test_tool)
+    target_link_libraries(rondo_tools_${label}_tests PRIVATE rondo_tools)
+    add_dependencies(rondo_tools_${label}_tests rondo_test_tool)
   endforeach()
 endif()
 if(httplib_FOUND AND RONDO_TEST_TOOLS)
   file(GLOB served CONFIGURE_DEPENDS tests/tools/pull/*_test.cc)
   set_property(SOURCE ${served} APPEND PROPERTY
     COMPILE_OPTIONS ${httplib_CFLAGS_OTHER})
-  target_link_libraries(rondo_unit_tests PRIVATE ${httplib_LINK_LIBRARIES})
+  target_link_libraries(rondo_tools_unit_tests PRIVATE ${httplib_LINK_LIBRARIES})
 endif()
 rondo_test_program(fuzz 3 4 rondo_test_helpers ${fuzz})
 # What headers alone do: tests/mutate.sh, which changes them, need not compile the rest anew.
