@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a binding's tests as CTest does; 77 where the language's tools are absent.
+# Runs a binding's tests as CTest does; 77 where the language's tools are absent, but 1 with
+# RONDO_NO_SKIP.
 #   test.sh BINDING SOURCE_DIR BUILD_DIR
 # BUILD_DIR is a build's, whose `prepare` came first; all that is made goes to BUILD_DIR/bindings.
 set -eu
@@ -14,10 +15,12 @@ export RONDO_TEST_CALLING="$build/bindings/calling.rondo"
 export RONDO_TEST_EMBEDDER="$build/bindings/embedder.rondo"
 export RONDO_TEST_SCORER="$build/bindings/scorer.rondo"
 
+. "$2/tests/support/skipped.sh"
+
 need() {
   for tool in "$@"; do
     command -v "$tool" >/dev/null || {
-      echo "skipped: no $tool here"
+      skipped "no $tool here"
       exit 77
     }
   done
@@ -89,9 +92,14 @@ END
     ;;
   python) # as its wheel holds it
     need python3
-    typed=$(command -v python3) # for an example with pydantic, where this one has it
+    # pydantic 2 for an example: this one's, or what pip brings once, which stays beside the copies.
+    typed=$(command -v python3) pydantic=$build/bindings/pydantic
+    has_pydantic() { PYTHONPATH=$pydantic "$typed" -c 'from pydantic import TypeAdapter' 2>/dev/null; }
+    has_pydantic ||
+      timeout 300 "$typed" -m pip install --quiet --target "$pydantic" 'pydantic>=2' || true
     # The system's, where only that has the NumPy that a test is about.
     python3 -c 'import numpy' 2>/dev/null || PATH=/usr/bin:$PATH
+    python3 -c 'import numpy' 2>/dev/null || skipped "no NumPy here for logits_array"
     copy
     use_prefix
     export PYTHONDONTWRITEBYTECODE=1
@@ -102,8 +110,11 @@ END
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
     finds_the_same env PYTHONPATH=installed python3 example/search.py
-    ! "$typed" -c 'import pydantic' 2>/dev/null ||
-      PYTHONPATH=installed "$typed" example/person.py "$RONDO_TEST_MODEL"
+    if has_pydantic; then
+      PYTHONPATH=installed:$pydantic "$typed" example/person.py "$RONDO_TEST_MODEL"
+    else
+      skipped "pip does not give pydantic 2 here for person.py"
+    fi
     PYTHONPATH=installed python3 -m unittest discover tests
     RONDO_LIBRARY=$newer PYTHONPATH=installed python3 -m unittest tests/newer.py
     ;;
@@ -111,10 +122,11 @@ END
     need node npm
     if [ ! -d "$build/bindings/node_modules/koffi" ] || [ ! -d "$build/bindings/node_modules/zod" ]; then
       timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" koffi@2 zod@4 || {
-        echo "skipped: npm does not give koffi and zod here"
+        skipped "npm does not give koffi and zod here"
         exit 77
       }
     fi
+    node -e 'process.exit(Symbol.dispose ? 0 : 1)' || skipped "no Symbol.dispose in this node"
     copy
     use_prefix
     node --test test
@@ -154,7 +166,7 @@ END
     need java javac
     jna=/usr/share/java/jna.jar # Debian's libjna-java
     [ -f "$jna" ] || {
-      echo "skipped: no $jna here"
+      skipped "no $jna here"
       exit 77
     }
     copy
@@ -196,7 +208,11 @@ END
     finds_the_same mono Search.exe
     ;;
   swift)
-    need swift pkg-config
+    command -v swift >/dev/null || {
+      echo "SKIPPED: no swift here, which Debian has from 13 on (tests/swift.sh)"
+      exit 77
+    }
+    need pkg-config
     copy
     use_prefix
     swift run life
