@@ -21,7 +21,6 @@ command -v go >/dev/null || test="$test golang-go"
 command -v cargo >/dev/null || test="$test cargo"
 command -v javac >/dev/null || test="$test default-jdk-headless"
 command -v node >/dev/null || test="$test nodejs"
-python3 -m pip --version >/dev/null 2>&1 || test="$test python3-pip"
 
 # What tests/targets.sh builds with and runs on: cross compilers, emulators, Wine and node.
 targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine64
