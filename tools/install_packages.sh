@@ -2,7 +2,8 @@
 # Installs the Debian or Ubuntu packages that Rondo needs and that are not there yet.
 #   sh tools/install_packages.sh build     to build the library, the tool and the tests
 #   sh tools/install_packages.sh test      also what tests/run.sh needs: ccache, clang and its tools,
-#                                          python3, pkgconf, the cross compilers and the emulator
+#                                          python3, pkgconf, the cross compilers, the emulator and
+#                                          the bindings' languages, but Swift (tests/swift.sh)
 #   sh tools/install_packages.sh targets   to build for other systems, and what tests/targets.sh needs
 #   sh tools/install_packages.sh browser   what tests/browser.sh needs
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
@@ -13,7 +14,13 @@ build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-de
   libgtest-dev libgmock-dev ca-certificates"
 test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
   g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy
-  python3-jsonschema gcc-mingw-w64-x86-64-win32"
+  python3-jsonschema gcc-mingw-w64-x86-64-win32 libjna-java kotlin mono-mcs mono-runtime
+  libmono-system-core4.0-cil"
+# A language's tools may be there from elsewhere, with which Debian's would only be in the way.
+command -v go >/dev/null || test="$test golang-go"
+command -v cargo >/dev/null || test="$test cargo"
+command -v javac >/dev/null || test="$test default-jdk-headless"
+command -v node >/dev/null || test="$test nodejs"
 
 # What tests/targets.sh builds with and runs on: cross compilers, emulators, Wine and node.
 targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine64
@@ -21,7 +28,7 @@ targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x
   libclang-rt-19-dev-wasm32 nodejs gcc-arm-none-eabi libnewlib-arm-none-eabi
   libstdc++-arm-none-eabi-newlib qemu-system-arm"
 # Node from elsewhere brings npm along.
-command -v npm >/dev/null || targets="$targets npm"
+command -v npm >/dev/null || targets="$targets npm" test="$test npm"
 browser="clang-19 lld-19 llvm-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
   libclang-rt-19-dev-wasm32 nodejs python3 chromium"
 

@@ -9,13 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Werror'
 has() { command -v "$1" >/dev/null; }
+. tests/support/skipped.sh
 
 # Twice, and in either order with what it needs itself.
 printf '#include <rondo/rondo.h>\n#include <stddef.h>\n#include <rondo/rondo.h>\n' >"$work/header.c"
 cp "$work/header.c" "$work/header.cc"
 for compiler in gcc clang; do
   has $compiler || {
-    echo "$compiler: not installed, not tried"
+    skipped "no $compiler here"
     continue
   }
   for standard in c99 c11 c17; do
@@ -51,7 +52,7 @@ windows() {
 for compiler in 'x86_64-w64-mingw32-gcc -std=c11' \
   'clang -target x86_64-pc-windows-msvc -ffreestanding -nostdlibinc'; do
   has "${compiler%% *}" || {
-    echo "${compiler%% *}: not installed, not tried"
+    skipped "no ${compiler%% *} here, for Windows"
     continue
   }
   windows "$compiler" "$use" "" __imp_rondo_abi_version 1

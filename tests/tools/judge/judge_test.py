@@ -6,7 +6,7 @@ with the Python binding in PYTHONPATH and RONDO_LIBRARY for the kind "sampling".
 
 The folder's name begins with its kind; it has inputs.json, expected.npz and the checkpoint, or a
 base and an adapter. Its README names the program that judges. Exits with 77 where numpy is not
-there, but 1 where the reference is required.
+there, but 1 with RONDO_NO_SKIP.
 """
 
 import json
@@ -19,7 +19,8 @@ import tempfile
 try:
     import numpy as np
 except ImportError:
-    sys.exit(1 if os.environ.get("RONDO_REQUIRE_REFERENCE") else 77)
+    print("SKIPPED: no numpy here")
+    sys.exit(1 if os.environ.get("RONDO_NO_SKIP") else 77)
 
 # Of the expected values' standard deviation: float arithmetic in another order is within.
 LIMIT = 4e-5
