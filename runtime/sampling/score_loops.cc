@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cfloat>
+#include <cstring>
 #include <limits>
 
 #include "runtime/base/portable_math.h"
@@ -48,14 +49,21 @@ void ForThoseOfAtLeast(float least, std::span<const float> weights, const Visit&
 }  // namespace
 
 float LargestScore(std::span<const float> scores) {
-  float lanes[kLanes];
-  std::fill_n(lanes, kLanes, kNegativeInfinity);
+  using Four [[gnu::vector_size(16)]] = float;  // in arrays of floats gcc sees no maximum
+  Four lanes[kLanes / 4];
+  for (Four& four : lanes) four = Four{} + kNegativeInfinity;
   size_t i = 0;
   for (; i + kLanes <= scores.size(); i += kLanes) {
-    for (size_t l = 0; l < kLanes; ++l) lanes[l] = std::max(lanes[l], scores[i + l]);
+    Four next[kLanes / 4];
+    std::memcpy(next, &scores[i], sizeof(next));
+    for (size_t l = 0; l < kLanes / 4; ++l) lanes[l] = next[l] > lanes[l] ? next[l] : lanes[l];
   }
-  for (; i < scores.size(); ++i) lanes[0] = std::max(lanes[0], scores[i]);
-  return *std::max_element(lanes, lanes + kLanes);
+  float largest = kNegativeInfinity;
+  for (; i < scores.size(); ++i) largest = std::max(largest, scores[i]);
+  for (const Four& four : lanes) {
+    for (size_t l = 0; l < 4; ++l) largest = std::max(largest, four[l]);
+  }
+  return largest;
 }
 
 size_t CountScores(std::span<const float> scores, float score) {
