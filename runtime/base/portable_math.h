@@ -14,13 +14,15 @@ namespace rondo {
 
 static_assert(FLT_EVAL_METHOD == 0, "floats must be computed as floats, doubles as doubles");
 
-// e^x for x <= 0 (-inf gives 0), within 2 ulp; 0 below -87, so that no result is subnormal.
-// Exp(0) is exactly 1. Free of branches, for loops over a vocabulary.
+// e^x for x <= 0 (-inf gives 0), within 2 ulp; 0 below -87, so that no result is subnormal, and of
+// what is no number. Exp(0) is exactly 1. Free of branches, for loops over a vocabulary.
 inline float PortableExp(float x) {
   constexpr float kLowest = -87.0f;
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-  const float bounded = x < kLowest ? kLowest : x;
-  const float n = (bounded * 1.44269504f + kRound) - kRound;
+  const uint32_t kept = x >= kLowest ? UINT32_MAX : 0;
+  const float bounded = std::bit_cast<float>(std::bit_cast<uint32_t>(x) & kept);
+  const float rounded = bounded * 1.44269504f + kRound;
+  const float n = rounded - kRound;
   // ln 2 in two parts; n times the first one is exact.
   const float r = (bounded - n * 0.693359375f) - n * -2.12194440e-4f;
   float p = 1.0f / 5040.0f;
@@ -31,8 +33,8 @@ inline float PortableExp(float x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const float power = std::bit_cast<float>((static_cast<int32_t>(n) + 127) << 23);
-  return x < kLowest ? 0.0f : p * power;
+  const uint32_t power = (std::bit_cast<uint32_t>(rounded) + 127) << 23;  // its low bits are n's
+  return p * std::bit_cast<float>(power & kept);
 }
 
 // e^x within 2 ulp; 0 below -708, so that no result is subnormal; infinite above 709.

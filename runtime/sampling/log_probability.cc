@@ -3,38 +3,34 @@
 #include "runtime/sampling/log_probability.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "runtime/base/portable_math.h"
 #include "runtime/sampling/score_loops.h"
 
 namespace rondo {
-namespace {
-
-constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
-
-// NaN fails the comparison.
-float Sane(float logit) {
-  return logit >= kNegativeInfinity ? std::min(logit, FLT_MAX) : kNegativeInfinity;
-}
-
-}  // namespace
 
 float LogProbability(std::span<const float> logits, int32_t token) {
-  const float max = Sane(LargestScore(logits));
-  const float own = Sane(logits[static_cast<size_t>(token)]);
-  if (own == kNegativeInfinity) return kNegativeInfinity;
+  constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+  const float max = std::min(LargestScore(logits), FLT_MAX);
+  const float own = std::min(logits[static_cast<size_t>(token)], FLT_MAX);
+  if (!(own > kNegativeInfinity)) return kNegativeInfinity;
 
-  constexpr size_t kLanes = 8;
-  double lanes[kLanes] = {};
-  size_t i = 0;
-  for (; i + kLanes <= logits.size(); i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      lanes[lane] += PortableExp(Sane(logits[i + lane]) - max);
+  constexpr size_t kLanes = 8, kStretch = 64 * kLanes;
+  double lanes[kLanes] = {}, sum = 0;
+  for (size_t begin = 0; begin < logits.size(); begin += kStretch) {
+    const auto stretch = logits.subspan(begin, std::min(kStretch, logits.size() - begin));
+    std::array<float, kStretch> weights;
+    for (size_t i = 0; i < stretch.size(); ++i) {
+      weights[i] = PortableExp(std::min(stretch[i], FLT_MAX) - max);
     }
+    size_t i = 0;
+    for (; i + kLanes <= stretch.size(); i += kLanes) {
+      for (size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += weights[i + lane];
+    }
+    for (; i < stretch.size(); ++i) sum += weights[i];
   }
-  double sum = 0;
-  for (; i < logits.size(); ++i) sum += PortableExp(Sane(logits[i]) - max);
   for (const double lane : lanes) sum += lane;
   return static_cast<float>(static_cast<double>(own) - max - PortableLog(sum));
 }

@@ -1,5 +1,5 @@
 // Ranking: scores in the order in which they are kept and drawn from, the highest first and lower
-// ids first among equals; in time linear in their number, whatever they are.
+// ids first among equals; sorted in time linear in their number, whatever they are.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -21,66 +22,38 @@ inline float ScoreOfKey(uint32_t key) {
   return std::bit_cast<float>(key >> 31 != 0 ? key : ~key & 0x7fffffff);
 }
 
-// The best of some scores.
-struct BestScores {
-  size_t count = 0;
-  double sum = 0;
-  float last = 0;         // the lowest of them
-  size_t last_equal = 0;  // how many of the best are equal to it
-};
-
-// The fewest of the n best scores for which `passes(count, sum)` is true, or all; it stays true for
-// more. scores(i) is looked at a fixed number of times for each i. Sums must be exact in any order,
-// where `passes` asks for them.
-template <typename Scores, typename Passes>
-BestScores FindBest(size_t n, const Scores& scores, const Passes& passes) {
-  constexpr int kBits = 8;
-  BestScores best;
-  if (n == 0 || passes(size_t{0}, 0.0)) return best;
-  uint32_t first = UINT32_MAX, last = 0;  // keys of the part in which it begins to pass
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t key = RankKey(scores(i));
-    first = std::min(first, key);
-    last = std::max(last, key);
+// Sorts keys by their digits, the lowest first. `spare`: as many; what is in it is lost.
+template <typename Keys>
+void SortByDigits(Keys keys, Keys spare) {
+  const Keys sorted = keys;
+  std::array<std::array<uint32_t, 256>, 4> digits =
+      {};  // how many there are, then the next's place
+  for (const uint32_t key : keys) {
+    ++digits[0][key & 255];
+    ++digits[1][key >> 8 & 255];
+    ++digits[2][key >> 16 & 255];
+    ++digits[3][key >> 24];
   }
-  size_t equal = n;
-  while (first < last) {
-    const int shift = std::max(0, static_cast<int>(std::bit_width(last - first)) - kBits);
-    const uint32_t parts = (last - first) >> shift;
-    std::array<uint32_t, (1 << kBits) + 1> counts = {};  // the last one of keys that are elsewhere
-    std::array<double, (1 << kBits) + 1> sums = {};
-    for (size_t i = 0; i < n; ++i) {
-      const float score = scores(i);
-      const uint32_t from = RankKey(score) - first;
-      const uint32_t part = from <= last - first ? from >> shift : parts + 1;
-      ++counts[part];
-      sums[part] += static_cast<double>(score);
-    }
-    uint32_t part = 0;
-    for (; part < parts && !passes(best.count + counts[part], best.sum + sums[part]); ++part) {
-      best.count += counts[part];
-      best.sum += sums[part];
-    }
-    last = first + std::min(last - first, (part << shift) + ((1u << shift) - 1));
-    first += part << shift;
-    equal = counts[part];
+  for (size_t d = 0; d < digits.size(); ++d) {
+    std::array<uint32_t, 256>& next = digits[d];
+    const auto digit_of = [&](uint32_t key) { return key >> (8 * d) & 255; };
+    if (next[digit_of(keys[0])] == keys.size()) continue;
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), 0u);
+    for (const uint32_t key : keys) spare[next[digit_of(key)]++] = key;
+    std::swap(keys, spare);
   }
-  best.last = ScoreOfKey(first);
-  while (best.last_equal < equal && !passes(best.count, best.sum)) {
-    ++best.count;
-    ++best.last_equal;
-    best.sum += static_cast<double>(best.last);
-  }
-  return best;
+  if (keys.begin() != sorted.begin()) std::copy(keys.begin(), keys.end(), sorted.begin());
 }
 
-// Sorts keys in place, by the highest bits in which they differ, and then each part (the American
-// flag sort of McIlroy, Bostic and McIlroy, 1993). `Keys`: as std::span<uint32_t>.
+// Sorts keys, in place where there are not as many to spare: by the highest bits in which they
+// differ, and then each part (the American flag sort of McIlroy, Bostic and McIlroy, 1993). `Keys`:
+// as std::span<uint32_t>.
 template <typename Keys>
-void SortKeys(const Keys& keys) {  // 4 deep at most
+void SortKeys(const Keys& keys, const Keys& spare) {  // 4 deep at most
   constexpr size_t kFew = 64;
   constexpr int kBits = 8;
   if (keys.size() <= kFew) return std::sort(keys.begin(), keys.end());
+  if (keys.size() <= spare.size()) return SortByDigits(keys, spare.subspan(0, keys.size()));
   uint32_t first = UINT32_MAX, last = 0;
   for (const uint32_t key : keys) {
     first = std::min(first, key);
@@ -95,18 +68,20 @@ void SortKeys(const Keys& keys) {  // 4 deep at most
     next[part] = end[part - 1];
     end[part] += end[part - 1];
   }
-  for (size_t part = 0; part < end.size(); ++part) {
-    while (next[part] < end[part]) {
-      uint32_t key = keys[next[part]];
-      for (uint32_t own = part_of(key); own != part; own = part_of(key)) {
-        std::swap(key, keys[next[own]++]);
+  // Each one goes to its part, which gives one of another in turn: those of a part do not wait for
+  // each other.
+  for (bool is_sorted = false; !is_sorted;) {
+    is_sorted = true;
+    for (size_t part = 0; part < end.size(); ++part) {
+      is_sorted &= next[part] == end[part];
+      for (size_t i = next[part]; i < end[part]; ++i) {
+        std::swap(keys[i], keys[next[part_of(keys[i])]++]);
       }
-      keys[next[part]++] = key;
     }
   }
   if (shift == 0) return;
   for (size_t part = 0, begin = 0; part < end.size(); begin = end[part++]) {
-    if (end[part] > begin + 1) SortKeys(keys.subspan(begin, end[part] - begin));
+    if (end[part] > begin + 1) SortKeys(keys.subspan(begin, end[part] - begin), spare);
   }
 }
 

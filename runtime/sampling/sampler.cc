@@ -5,7 +5,10 @@
 #include "runtime/sampling/sampler.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
+#include <cfloat>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -51,43 +54,28 @@ std::span<int32_t> LastTokens(const SampledText& text, uint64_t most, std::span<
   return room.first(count);
 }
 
-// The best k above minus infinity, or all of them; in `room`, of as many as there are scores, in
-// the order of ids.
-std::span<int32_t> BestIds(std::span<const float> scores, size_t k, std::span<int32_t> room) {
-  const bool rises = k < scores.size() / 8;  // else there is little that `least` passes by
-  size_t n = 0;
-  float least = kNegativeInfinity;  // once there are k: of equals the later id is behind
-  const auto score = [&](size_t i) { return scores[static_cast<size_t>(room[i])]; };
-  const auto keep_best = [&] {
-    const BestScores best = FindBest(n, score, [&](size_t count, double) { return count >= k; });
-    size_t kept = 0, equal = 0;
-    for (size_t i = 0; i < n; ++i) {
-      const bool is_last = score(i) == best.last && equal++ < best.last_equal;
-      const bool stays = is_last || score(i) > best.last;
-      room[kept] = room[i];  // without a branch, which nobody could predict
-      kept += stays ? 1 : 0;
-    }
-    n = kept;
-    least = best.last;
-  };
-  for (size_t begin = 0; begin < scores.size(); begin += kStretch) {
-    const size_t end = std::min(begin + kStretch, scores.size());
-    if (!(LargestScore(scores.subspan(begin, end - begin)) > least)) continue;
-    for (size_t i = begin; i < end; ++i) {
-      if (scores[i] > least) room[n++] = static_cast<int32_t>(i);
-    }
-    if (n >= 2 * k && rises) keep_best();
-  }
-  if (n > k) keep_best();
+// The first n keys of the room, sorted.
+std::span<const uint32_t> Sorted(std::span<uint32_t> room, size_t n) {
+  SortKeys(room.first(n), room.subspan(n));
   return room.first(n);
 }
 
-// Scores that are ranked, by their keys: what stood in the place of the keys are their ids.
-std::span<const uint32_t> RankedKeys(std::span<const float> scores, std::span<int32_t> ids) {
-  const std::span<uint32_t> keys(reinterpret_cast<uint32_t*>(ids.data()), ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) keys[i] = RankKey(scores[static_cast<size_t>(ids[i])]);
-  SortKeys(keys);
-  return keys;
+// What the best k and few others reach, if every 64th score tells of all.
+float LikelyLeast(std::span<const float> scores, size_t k, std::span<uint32_t> room) {
+  constexpr size_t kEach = 64;
+  const double likely = static_cast<double>(k) / kEach;
+  const auto rank = static_cast<size_t>(likely + 4 * std::sqrt(likely) + 4);
+  size_t n = 0;
+  for (size_t i = 0; i < scores.size(); i += kEach) room[n++] = RankKey(scores[i]);
+  return rank < n ? std::max(ScoreOfKey(Sorted(room, n)[rank]), -FLT_MAX) : -FLT_MAX;
+}
+
+// The keys of the best k above minus infinity, or of all of them, in their order.
+std::span<const uint32_t> BestKeys(std::span<const float> scores, size_t k,
+                                   std::span<uint32_t> room) {
+  size_t n = SelectKeys(scores, LikelyLeast(scores, k, room), FLT_MAX, room);
+  if (n < k) n = SelectKeys(scores, -FLT_MAX, FLT_MAX, room);
+  return Sorted(room, n).first(std::min(n, k));
 }
 
 // Number `n` of the tokens with this score, counted from 1 in the order of ids.
@@ -109,13 +97,32 @@ int32_t TokenAt(std::span<const float> scores, std::span<const uint32_t> ranked,
   return TokenOf(scores, ScoreOfKey(ranked[rank]), rank - first + 1);
 }
 
+// The weights of ranked scores in their order, those below `least` as 0, a stretch at a time.
+class RankedWeights {
+ public:
+  RankedWeights(std::span<const uint32_t> ranked, float least) : ranked_(ranked), least_(least) {}
+
+  float operator()(size_t rank) {
+    if (rank % kStretch == 0) {
+      const auto stretch = ranked_.subspan(rank, std::min(kStretch, ranked_.size() - rank));
+      WeighKeys(stretch, weights_);
+      DropWeights(std::span(weights_).first(stretch.size()), least_);
+    }
+    return weights_[rank % kStretch];
+  }
+
+ private:
+  std::span<const uint32_t> ranked_;
+  float least_;
+  std::array<float, kStretch> weights_;
+};
+
 // Of n weights, the best first: the fewest of them that weigh `enough` together, or all.
 struct Kept {
   size_t count;
   double sum;
 };
-template <typename Weights>
-Kept KeepBest(size_t n, const Weights& weights, double enough) {
+Kept KeepBest(size_t n, RankedWeights weights, double enough) {
   Kept kept = {};
   while (kept.count < n && kept.sum < enough) {
     kept.sum += static_cast<double>(weights(kept.count++));
@@ -125,8 +132,7 @@ Kept KeepBest(size_t n, const Weights& weights, double enough) {
 
 // The first at which the sum of n weights passes `target`; the last that has a weight where
 // rounding kept the sum from it; n: none has.
-template <typename Weights>
-size_t Pass(size_t n, const Weights& weights, double target) {
+size_t Pass(size_t n, RankedWeights weights, double target) {
   size_t last = n;
   double sum = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -139,57 +145,45 @@ size_t Pass(size_t n, const Weights& weights, double target) {
   return last;
 }
 
-// The tokens of a bin. Of all bins but the last, the weights are multiples of one power of two,
-// each by 2^24 at most: every sum of them is exact, and they need not be ranked to be summed.
-class Bin {
-  auto Weights() const {
-    return [this](size_t i) { return weights_[static_cast<size_t>(ids_[i])]; };
-  }
-  auto Ranked() const {
-    return [this](size_t rank) { return ScoreOfKey(ranked_[rank]); };
-  }
-
- public:
-  // In `room`, of as many as there are weights.
-  Bin(std::span<const float> weights, size_t bin, std::span<int32_t> room)
-      : weights_(weights),
-        ids_(room.first(WeightBins::Select(weights, bin, room))),
-        is_exact_(bin + 1 < WeightBins::kBins),
-        count_(ids_.size()) {
-    static_assert(kMaxVocab <= uint64_t{1} << (53 - 24));
-    if (!is_exact_) ranked_ = RankedKeys(weights, ids_);
-  }
-  // As the functions of these names. What KeepBest leaves out is not passed.
-  double KeepBest(double enough) {
-    Kept kept;
-    if (is_exact_) {
-      const BestScores best =
-          FindBest(count_, Weights(), [&](size_t, double sum) { return sum >= enough; });
-      kept = {best.count, best.sum};
-    } else {
-      kept = rondo::KeepBest(count_, Ranked(), enough);
-    }
-    count_ = kept.count;
-    return kept.sum;
-  }
-  int32_t Pass(double target) const {
-    if (count_ == 0) return Sampler::kNoToken;
-    if (!is_exact_) {
-      return TokenAt(weights_, ranked_, rondo::Pass(count_, Ranked(), target));
-    }
-    const BestScores best = FindBest(ids_.size(), Weights(), [&](size_t count, double sum) {
-      return sum > target || count >= count_;
-    });
-    return TokenOf(weights_, best.last, best.last_equal);
-  }
-
- private:
-  std::span<const float> weights_;
-  std::span<int32_t> ids_;
-  std::span<const uint32_t> ranked_;  // where sums are not exact: in the place of ids_
-  bool is_exact_;
-  size_t count_;
+// The fewest of a bin's weights, the best first, for whose sum `passes` is true, or all; it stays
+// true for more. Of all bins but the last, the weights are multiples of one power of two, each by
+// 2^24 at most: every sum of them is exact, and they are summed in halves until few are left to
+// rank.
+struct Passed {
+  double sum = 0;
+  float last = 0;     // of the weights
+  size_t number = 0;  // of those equal to it
 };
+template <typename Passes>
+Passed PassBin(std::span<const float> weights, const WeightBins& bins, size_t bin,
+               std::span<uint32_t> room, const Passes& passes) {
+  static_assert(kMaxVocab <= uint64_t{1} << (53 - 24));
+  constexpr float kMany = 4096;
+  Passed passed;
+  uint32_t first = RankKey(WeightBins::MostOf(bin)), last = RankKey(WeightBins::LeastOf(bin));
+  double left = bin + 1 < WeightBins::kBins ? bins.sums[bin] : 0;
+  while (first < last && left > static_cast<double>(kMany * ScoreOfKey(first))) {
+    const uint32_t middle = first + (last - first) / 2;
+    const double better = SumBetween(weights, ScoreOfKey(middle), ScoreOfKey(first));
+    if (passes(passed.sum + better)) {
+      last = middle;
+      left = better;
+    } else {
+      first = middle + 1;
+      left -= better;
+      passed.sum += better;
+    }
+  }
+  const size_t n = SelectKeys(weights, ScoreOfKey(last), ScoreOfKey(first), room);
+  for (const uint32_t key : Sorted(room, n)) {
+    if (passes(passed.sum)) break;
+    const float weight = ScoreOfKey(key);
+    passed.sum += static_cast<double>(weight);
+    passed.number = weight == passed.last ? passed.number + 1 : 1;
+    passed.last = weight;
+  }
+  return passed;
+}
 
 }  // namespace
 
@@ -237,7 +231,8 @@ int32_t Sampler::Sample(std::span<const float> logits, const SampledText& text,
   const float max = std::min(LargestScore(scores), FLT_MAX);
   if (max == kNegativeInfinity) return kNoToken;
   ScaleScores(scores, max, options_.temperature);
-  return Draw(scores, room, RandomUnit(options_.seed, text.end()));
+  const std::span<uint32_t> keys(reinterpret_cast<uint32_t*>(rest.data()), room.size());
+  return Draw(scores, keys, RandomUnit(options_.seed, text.end()));
 }
 
 bool Sampler::HasAdjustments() const {
@@ -281,7 +276,7 @@ void Sampler::BlockNgrams(std::span<float> scores, std::span<const int32_t> wind
 
 // Weights are binned before they are ranked: of a vocabulary, top_p ranks the bin in which what it
 // keeps ends, and the one in which the draw falls.
-int32_t Sampler::DrawOfNucleus(std::span<float> weights, std::span<int32_t> room,
+int32_t Sampler::DrawOfNucleus(std::span<float> weights, std::span<uint32_t> room,
                                double random) const {
   double enough = options_.top_p * SumWeights(weights);
   DropWeights(weights, options_.min_p);
@@ -292,30 +287,34 @@ int32_t Sampler::DrawOfNucleus(std::span<float> weights, std::span<int32_t> room
     above += bins.sums[last++];
     if (last == WeightBins::kCommonBins) bins.AddRare(weights);
   }
-  Bin ends(weights, last, room);
-  const double target = random * (above + ends.KeepBest(enough - above));
-  if (target >= above) return ends.Pass(target - above);
+  const auto is_enough = [&](double sum) { return sum >= enough - above; };
+  const double kept = PassBin(weights, bins, last, room, is_enough).sum;
+  const double target = random * (above + kept);
+  if (target >= above) {
+    const auto passes = [&](double sum) { return sum > target - above || sum >= kept; };
+    const Passed drawn = PassBin(weights, bins, last, room, passes);
+    return TokenOf(weights, drawn.last, drawn.number);
+  }
 
   // Summed as `above` was, which is more than the target: so this ends, in a bin that is not empty.
   size_t bin = 0;
   double before = 0;
   for (; before + bins.sums[bin] <= target; ++bin) before += bins.sums[bin];
-  return Bin(weights, bin, room).Pass(target - before);
+  const auto passes = [&](double sum) { return sum > target - before; };
+  const Passed drawn = PassBin(weights, bins, bin, room, passes);
+  return TokenOf(weights, drawn.last, drawn.number);
 }
 
-int32_t Sampler::Draw(std::span<float> scores, std::span<int32_t> room, double random) const {
+int32_t Sampler::Draw(std::span<float> scores, std::span<uint32_t> room, double random) const {
   const auto top_k = static_cast<size_t>(options_.top_k);
   if (top_k > 0 && top_k < scores.size()) {
-    const auto ranked = RankedKeys(scores, BestIds(scores, top_k, room));
-    const auto weight = [&](size_t rank) { return PortableExp(ScoreOfKey(ranked[rank])); };
-    const auto dropped = [&](size_t rank) {
-      return weight(rank) < options_.min_p ? 0.0f : weight(rank);
-    };
-    double sum = 0;
-    for (size_t rank = 0; rank < ranked.size(); ++rank) sum += static_cast<double>(weight(rank));
-    const double enough = options_.top_p < 1.0f ? options_.top_p * sum : sum;
-    const Kept kept = KeepBest(ranked.size(), dropped, enough);
-    return TokenAt(scores, ranked, Pass(kept.count, dropped, random * kept.sum));
+    const std::span<const uint32_t> ranked = BestKeys(scores, top_k, room);
+    const auto weights = [&](float least) { return RankedWeights(ranked, least); };
+    Kept kept = KeepBest(ranked.size(), weights(0), std::numeric_limits<double>::infinity());
+    if (options_.top_p < 1.0f || options_.min_p > 0.0f) {  // else all are kept
+      kept = KeepBest(ranked.size(), weights(options_.min_p), options_.top_p * kept.sum);
+    }
+    return TokenAt(scores, ranked, Pass(kept.count, weights(options_.min_p), random * kept.sum));
   }
   WeighScores(scores);
   if (options_.top_p < 1.0f) return DrawOfNucleus(scores, room, random);

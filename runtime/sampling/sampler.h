@@ -69,9 +69,9 @@ class Sampler {
   void BlockNgrams(std::span<float> scores, std::span<const int32_t> window) const;
   void AddPenalties(std::span<float> scores, const SampledText& text,
                     std::span<int32_t> room) const;
-  // Of scaled scores, which become weights; `room`: as many ids.
-  int32_t Draw(std::span<float> scores, std::span<int32_t> room, double random) const;
-  int32_t DrawOfNucleus(std::span<float> weights, std::span<int32_t> room, double random) const;
+  // Of scaled scores, which become weights; `room`: for as many keys, or more.
+  int32_t Draw(std::span<float> scores, std::span<uint32_t> room, double random) const;
+  int32_t DrawOfNucleus(std::span<float> weights, std::span<uint32_t> room, double random) const;
 
   SamplerOptions options_;  // logit_bias views the copy in our memory
 };

@@ -1,17 +1,21 @@
 #include "runtime/sampling/score_loops.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cfloat>
+#include <cstring>
 #include <limits>
 
 #include "runtime/base/portable_math.h"
+#include "runtime/sampling/ranking.h"
 
 namespace rondo {
 
 namespace {
 
 constexpr size_t kLanes = 16;
+constexpr size_t kPiece = 2 * kLanes;
 constexpr size_t kStretch = 1024;  // a multiple of kLanes
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 
@@ -25,37 +29,52 @@ size_t BinOf(float weight) {
   return std::min<uint32_t>(below, WeightBins::kBins - 1);
 }
 
-// The smallest weight of a bin but the last.
-float LeastOf(size_t bin) {
-  const auto below = static_cast<uint32_t>(bin + 1) << kBinShift;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(1.0f) - below + 1);
+inline size_t CountBetween(std::span<const float, kPiece> scores, float least, float most) {
+  uint32_t count = 0;
+  for (const float score : scores) count += score >= least && score <= most ? 1 : 0;
+  return count;
 }
 
-// visit(i) of each weight that is at least this, in their order. Whole pieces are passed by that
-// hold none: most do.
+// visit(score) of all scores of pieces that hold one between these two: most do not.
 template <typename Visit>
-void ForThoseOfAtLeast(float least, std::span<const float> weights, const Visit& visit) {
-  constexpr size_t kPiece = 4 * kLanes;
-  for (size_t begin = 0; begin < weights.size(); begin += kPiece) {
-    const size_t end = std::min(begin + kPiece, weights.size());
-    if (!(LargestScore(weights.subspan(begin, end - begin)) >= least)) continue;
-    for (size_t i = begin; i < end; ++i) {
-      if (weights[i] >= least) visit(i);
-    }
+void ForPiecesWith(float least, float most, std::span<const float> scores, const Visit& visit) {
+  for (size_t begin = 0; begin < scores.size(); begin += kPiece) {
+    const auto piece = scores.subspan(begin, std::min(kPiece, scores.size() - begin));
+    const bool is_whole = piece.size() == kPiece;
+    if (is_whole && CountBetween(piece.first<kPiece>(), least, most) == 0) continue;
+    for (const float score : piece) visit(score);
   }
 }
 
 }  // namespace
 
 float LargestScore(std::span<const float> scores) {
-  float lanes[kLanes];
-  std::fill_n(lanes, kLanes, kNegativeInfinity);
+  using Four [[gnu::vector_size(16)]] = float;  // in arrays of floats gcc sees no maximum
+  Four lanes[kLanes / 4];
+  for (Four& four : lanes) four = Four{} + kNegativeInfinity;
   size_t i = 0;
   for (; i + kLanes <= scores.size(); i += kLanes) {
-    for (size_t l = 0; l < kLanes; ++l) lanes[l] = std::max(lanes[l], scores[i + l]);
+    Four next[kLanes / 4];
+    std::memcpy(next, &scores[i], sizeof(next));
+    for (size_t l = 0; l < kLanes / 4; ++l) lanes[l] = next[l] > lanes[l] ? next[l] : lanes[l];
   }
-  for (; i < scores.size(); ++i) lanes[0] = std::max(lanes[0], scores[i]);
-  return *std::max_element(lanes, lanes + kLanes);
+  float largest = kNegativeInfinity;
+  for (; i < scores.size(); ++i) largest = std::max(largest, scores[i]);
+  for (const Four& four : lanes) {
+    for (size_t l = 0; l < 4; ++l) largest = std::max(largest, four[l]);
+  }
+  return largest;
+}
+
+size_t SelectKeys(std::span<const float> scores, float least, float most,
+                  std::span<uint32_t> keys) {
+  size_t n = 0;
+  ForPiecesWith(least, most, scores, [&](float score) {
+    keys[n] = std::bit_cast<uint32_t>(score);  // without a branch, which nobody could predict
+    n += static_cast<size_t>(score >= least) & static_cast<size_t>(score <= most);
+  });
+  for (uint32_t& key : keys.first(n)) key = RankKey(std::bit_cast<float>(key));
+  return n;
 }
 
 size_t CountScores(std::span<const float> scores, float score) {
@@ -87,6 +106,10 @@ void WeighScores(std::span<float> scores) {
   for (float& score : scores) score = PortableExp(score);
 }
 
+void WeighKeys(std::span<const uint32_t> keys, std::span<float> weights) {
+  for (size_t i = 0; i < keys.size(); ++i) weights[i] = PortableExp(ScoreOfKey(keys[i]));
+}
+
 void DropWeights(std::span<float> weights, float least) {
   if (least == 0) return;
   for (float& weight : weights) weight = weight < least ? 0.0f : weight;
@@ -101,6 +124,19 @@ double SumWeights(std::span<const float> weights) {
   for (size_t l = 0; i < weights.size(); ++i, ++l) lanes[l] += static_cast<double>(weights[i]);
   double sum = 0;
   for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+double SumBetween(std::span<const float> weights, float least, float most) {
+  std::array<float, kStretch> between;
+  double sum = 0;
+  for (size_t begin = 0; begin < weights.size(); begin += kStretch) {
+    const auto stretch = weights.subspan(begin, std::min(kStretch, weights.size() - begin));
+    for (size_t i = 0; i < stretch.size(); ++i) {
+      between[i] = stretch[i] >= least && stretch[i] <= most ? stretch[i] : 0.0f;
+    }
+    sum += SumWeights(std::span(between).first(stretch.size()));
+  }
   return sum;
 }
 
@@ -130,24 +166,30 @@ size_t DrawWeight(std::span<const float> weights, double target) {
 }
 
 WeightBins::WeightBins(std::span<const float> weights) {
-  ForThoseOfAtLeast(LeastOf(kCommonBins - 1), weights,
-                    [&](size_t i) { sums[BinOf(weights[i])] += static_cast<double>(weights[i]); });
+  const float least = LeastOf(kCommonBins - 1);
+  ForPiecesWith(least, 1.0f, weights, [&](float weight) {
+    const size_t bin = BinOf(weight);
+    const uint32_t common = bin < kCommonBins ? UINT32_MAX : 0;  // others add 0, without a branch
+    sums[bin] +=
+        static_cast<double>(std::bit_cast<float>(std::bit_cast<uint32_t>(weight) & common));
+  });
 }
 
 void WeightBins::AddRare(std::span<const float> weights) {
-  for (const float weight : weights) {
+  ForPiecesWith(LeastOf(kBins - 1), MostOf(kCommonBins), weights, [&](float weight) {
     const size_t bin = BinOf(weight);
     if (bin >= kCommonBins) sums[bin] += static_cast<double>(weight);
-  }
+  });
 }
 
-size_t WeightBins::Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids) {
-  size_t n = 0;
-  const float least = bin + 1 < kBins ? LeastOf(bin) : std::numeric_limits<float>::denorm_min();
-  ForThoseOfAtLeast(least, weights, [&](size_t i) {
-    if (BinOf(weights[i]) == bin) ids[n++] = static_cast<int32_t>(i);
-  });
-  return n;
+float WeightBins::MostOf(size_t bin) {
+  const auto below = static_cast<uint32_t>(bin) << kBinShift;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(1.0f) - below);
+}
+
+float WeightBins::LeastOf(size_t bin) {
+  if (bin + 1 == kBins) return std::numeric_limits<float>::denorm_min();
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(MostOf(bin + 1)) + 1);
 }
 
 }  // namespace rondo

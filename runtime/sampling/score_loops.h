@@ -11,6 +11,10 @@ namespace rondo {
 // The largest; minus infinity of none. What is no number is passed by.
 float LargestScore(std::span<const float> scores);
 
+// Stores the keys (ranking.h) of those between these two, in their order; returns how many there
+// are. `keys`: of as many as there are scores.
+size_t SelectKeys(std::span<const float> scores, float least, float most, std::span<uint32_t> keys);
+
 // How many are equal to this one.
 size_t CountScores(std::span<const float> scores, float score);
 
@@ -23,11 +27,15 @@ void ScaleScores(std::span<float> scores, float max, float temperature);
 
 // weight = e^score of scaled scores, in [0, 1].
 void WeighScores(std::span<float> scores);
+// The same of scores' keys; `weights`: as many.
+void WeighKeys(std::span<const uint32_t> keys, std::span<float> weights);
 
 // Those below `least` become 0.
 void DropWeights(std::span<float> weights, float least);
 
 double SumWeights(std::span<const float> weights);
+// Of those between these two.
+double SumBetween(std::span<const float> weights, float least, float most);
 
 // The first weight at which the sum of weights, which all together are more than `target`, passes
 // it.
@@ -45,8 +53,9 @@ struct WeightBins {
   // Of the others, once.
   void AddRare(std::span<const float> weights);
 
-  // Stores the ids of a bin's weights but 0; returns how many there are.
-  static size_t Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids);
+  // The largest weight of a bin, and the smallest but 0.
+  static float MostOf(size_t bin);
+  static float LeastOf(size_t bin);
 };
 
 }  // namespace rondo

@@ -30,6 +30,7 @@ TEST(PortableMathTest, ExpIsCloseToTheTrueOne) {
   EXPECT_EQ(PortableExp(0.0f), 1.0f);
   EXPECT_EQ(PortableExp(-87.5f), 0.0f);
   EXPECT_EQ(PortableExp(-std::numeric_limits<float>::infinity()), 0.0f);
+  EXPECT_EQ(PortableExp(std::numeric_limits<float>::quiet_NaN()), 0.0f);
 }
 
 TEST(PortableMathTest, LogIsCloseToTheTrueOne) {

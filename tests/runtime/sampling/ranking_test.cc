@@ -1,4 +1,4 @@
-// Ranking against the library's sorting, and how often it looks at a score.
+// Ranking against the library's sorting, and how often it looks at a key.
 #include "runtime/sampling/ranking.h"
 
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <cfloat>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <random>
-#include <string>
 #include <vector>
+
+#include "runtime/sampling/score_loops.h"
 
 namespace rondo {
 namespace {
@@ -66,43 +66,27 @@ TEST(Ranking, SortsAsTheLibraryDoes) {
     }
     std::vector<uint32_t> sorted = keys;
     std::sort(sorted.begin(), sorted.end());
-    SortKeys(std::span<uint32_t>(keys));
+    std::vector<uint32_t> spare(i % 3 == 0 ? n : i % 3 == 1 ? n / 3 : 0);
+    SortKeys(std::span<uint32_t>(keys), std::span<uint32_t>(spare));
     ASSERT_EQ(keys, sorted) << "case " << i << " of " << n;
   }
 }
 
-TEST(Ranking, FindsTheBestAsSortingDoes) {
+TEST(Ranking, SelectsTheKeysOfWhatIsBetween) {
   std::mt19937 random(2);
-  for (int i = 0; i < 2000; ++i) {
-    const std::vector<float> scores =
-        Scores(random() % (i % 100 == 0 ? 30000 : 300), i % kKinds, &random);
-    std::vector<float> sorted = scores;
-    std::sort(sorted.begin(), sorted.end(), std::greater<>());
-    const size_t k = random() % (scores.size() + 2);
-    // Kinds 1 and 2 have exact sums.
-    const bool by_sum = i % kKinds == 1 || i % kKinds == 2;
-    const double all = std::accumulate(sorted.begin(), sorted.end(), 0.0);
-    const double enough = all * static_cast<double>(random() % 1100) / 1000;
-    const auto passes = [&](size_t count, double sum) {
-      return by_sum ? sum >= enough : count >= k;
-    };
-    BestScores expected;
-    for (const float score : sorted) {
-      if (passes(expected.count, expected.sum)) break;
-      expected.last_equal = score == expected.last && expected.count > 0 ? expected.last_equal : 0;
-      expected.last = score;
-      ++expected.last_equal;
-      ++expected.count;
-      expected.sum += static_cast<double>(score);
+  for (int i = 0; i < 600; ++i) {
+    const std::vector<float> scores = Scores(random() % 300, i % kKinds, &random);
+    float least = 0, most = 0;
+    if (!scores.empty()) {
+      least = scores[random() % scores.size()];
+      most = i % 2 == 0 ? FLT_MAX : scores[random() % scores.size()];
     }
-    const BestScores best = FindBest(
-        scores.size(), [&](size_t at) { return scores[at]; }, passes);
-    ASSERT_EQ(best.count, expected.count) << "case " << i;
-    ASSERT_EQ(best.last, expected.last) << "case " << i;
-    ASSERT_EQ(best.last_equal, expected.last_equal) << "case " << i;
-    if (by_sum) {
-      ASSERT_EQ(best.sum, expected.sum) << "case " << i;
+    std::vector<uint32_t> expected, keys(scores.size());
+    for (const float score : scores) {
+      if (score >= least && score <= most) expected.push_back(RankKey(score));
     }
+    keys.resize(SelectKeys(scores, least, most, keys));
+    ASSERT_EQ(keys, expected) << "case " << i;
   }
 }
 
@@ -141,32 +125,25 @@ struct CountedKeys {
   CountedKeys subspan(size_t from, size_t n) const { return {keys.subspan(from, n), looks}; }
 };
 
-// The exponent by which `work(n)` grows from 4,096 scores to 262,144.
+// The exponent by which `work(n)` grows from 4,096 keys to 262,144.
 double Exponent(const std::function<uint64_t(size_t)>& work) {
   const auto few = static_cast<double>(work(4096)), many = static_cast<double>(work(262144));
   return std::log2(many / few) / 6;
 }
 
-TEST(Ranking, TimeGrowsAsTheNumberOfScores) {
+TEST(Ranking, TimeGrowsAsTheNumberOfKeys) {
   for (int kind = 0; kind < kKinds; ++kind) {
-    std::mt19937 random(3);
-    const double sorting = Exponent([&](size_t n) {
-      std::vector<uint32_t> keys;
-      for (const float score : Scores(n, kind, &random)) keys.push_back(RankKey(score));
-      uint64_t looks = 0;
-      SortKeys(CountedKeys{keys, &looks});
-      return looks;
-    });
-    EXPECT_LE(sorting, 1.1) << "kind " << kind;
-    const double finding = Exponent([&](size_t n) {
-      const std::vector<float> scores = Scores(n, kind, &random);
-      uint64_t looks = 0;
-      FindBest(
-          n, [&](size_t i) { return ++looks, scores[i]; },
-          [&](size_t count, double) { return count >= n / 3; });
-      return looks;
-    });
-    EXPECT_LE(finding, 1.1) << "kind " << kind;
+    for (const size_t part : {1, 3, 0}) {  // of so many keys to spare
+      std::mt19937 random(3);
+      const double sorting = Exponent([&](size_t n) {
+        std::vector<uint32_t> keys, spare(part == 0 ? 0 : n / part);
+        for (const float score : Scores(n, kind, &random)) keys.push_back(RankKey(score));
+        uint64_t looks = 0;
+        SortKeys(CountedKeys{keys, &looks}, CountedKeys{spare, &looks});
+        return looks;
+      });
+      EXPECT_LE(sorting, 1.1) << "kind " << kind << ", part " << part;
+    }
   }
 }
 
