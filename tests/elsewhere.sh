@@ -47,10 +47,13 @@ one() {
   [ "$target" != linux-armhf ] || filter="$filter:$far"
   [ -z "${RONDO_LABELS:-}" ] || labels=$RONDO_LABELS
   log=$work/$target.log
+  programs=$(echo "$labels" | sed 's/[a-z]\{1,\}/rondo_&_tests/g; s/|/ /g')
+  [ $tools = OFF ] || programs="$programs rondo_tools_unit_tests rondo_tools_model_tests"
+  # shellcheck disable=SC2086  # words
   if ! cmake --preset "$target" -DRONDO_TESTS=ON -DRONDO_TEST_TOOLS=$tools \
     "-DRONDO_TEST_FLAGS=-O0;-g0" -DRONDO_SHARED_DATA= >"$log" 2>&1 ||
     ! cmake --build "build/$target" -j "$jobs" \
-      --target $(echo "$labels" | sed 's/[a-z]\{1,\}/rondo_&_tests/g; s/|/ /g') >>"$log" 2>&1; then
+      --target $programs >>"$log" 2>&1; then
     echo "$target: NOT BUILT, see $log"
     return 1
   fi

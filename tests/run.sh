@@ -234,7 +234,8 @@ run_stage() {
       if ! has aarch64-linux-gnu-g++ || ! has qemu-aarch64; then
         skip arm64 "no aarch64-linux-gnu-g++ or no qemu-aarch64"
       elif step arm64 libraries sh platforms/cmake/debian_sysroot.sh &&
-        configure arm64 -DRONDO_SHARED_DATA=; then
+        configure arm64 -DRONDO_SHARED_DATA= \
+          "-DRONDO_TEST_TOOL=${short:+$PWD/build/release/rondo}"; then
         [ -x build/qemu/usr/bin/qemu-aarch64 ] || note arm64 "left out: SME: no emulator of it here"
         note arm64 "left out: install, bindings, judges: this machine's programs cannot load it"
         if [ -n "$short" ]; then
