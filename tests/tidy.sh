@@ -1,9 +1,10 @@
 #!/bin/sh
 # clang-tidy over our sources that this machine compiles, with .clang-tidy at the top. Needs
 # build/tidy configured: cmake --preset tidy
-#   sh tests/tidy.sh [COUNT]     all; or those that differ from what was there six hours before the
-#                                last commit, the COUNT that changed last of them: work lands in
-#                                batches hours apart, and the dates are in every clone
+#   sh tests/tidy.sh [COUNT]     all; or those that differ from what was there four hours before the
+#                                last commit, of what compilers read at once the COUNT that changed
+#                                last: work lands in batches hours apart, and the dates are in every
+#                                clone
 # What was found clean and is the same as then is not looked at again: tests/tidy_file.py.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,17 +13,24 @@ cmake --build "$folder" --target rondo_schema_headers rondo_hostile_calls
 # clang knows neither this option of gcc's nor the warnings that it has for itself.
 sed -i 's/ -fno-gnu-unique//' "$folder/compile_commands.json"
 
-# From the lines of names: our sources, a header for the one beside it, each once.
+# What a compiler reads at once: a file, or those of a folder that are compiled together.
+{
+  sed -n 's,^ *"file": "\(.*\)"$,\1 \1,p' "$folder/compile_commands.json"
+  grep -ro '#include ".*"' "$folder"/CMakeFiles/*/Unity |
+    sed "s,^\([^:]*\):#include \"\(.*\)\"$,\2 $PWD/\1,"
+} >"$folder/units"
+
+# From the lines of names: our sources, a header for the one beside it, by what they are read in.
 sources() {
-  sed 's/\.h$/.cc/' | awk '!seen[$0]++' | while read -r file; do
-    if [ -e "$file" ] && grep -qF "/$file\"" "$folder/compile_commands.json"; then echo "$file"; fi
-  done
+  sed 's/\.h$/.cc/' | awk -v top="$PWD/" '
+    NR == FNR { unit[$1] = $2; next }
+    (top $0) in unit && !seen[unit[top $0]]++ { print unit[top $0] }' "$folder/units" -
 }
 if [ $# -eq 0 ]; then
   git ls-files | sources >"$folder/files"
-  echo "clang-tidy: $(wc -l <"$folder/files") files, all"
-else # where the history divides, each commit that the last six hours began at
-  since=$(($(git log -1 --format=%ct) - 6 * 3600))
+  echo "clang-tidy: all files, as compilers read them: $(wc -l <"$folder/files")"
+else # where the history divides, each commit that the last four hours began at
+  since=$(($(git log -1 --format=%ct) - 4 * 3600))
   bases=$(git rev-list --abbrev-commit --boundary --since=$since HEAD | sed -n 's/^-//p')
   untracked() { git ls-files -o --exclude-standard; }
   {
@@ -39,7 +47,7 @@ else # where the history divides, each commit that the last six hours began at
   head -n "$1" "$folder/all" >"$folder/files"
   looked=$(wc -l <"$folder/files") all=$(wc -l <"$folder/all")
   # shellcheck disable=SC2086  # words
-  echo "clang-tidy: $looked of the $all files that differ from" ${bases:-nothing}"," \
-    "those that changed last; $((all - looked)) left out"
+  echo "clang-tidy: of the files that differ from" ${bases:-nothing}", as compilers read them," \
+    "the $looked of $all that changed last; $((all - looked)) left out"
 fi
 xargs -P "$(nproc)" -n 1 python3 tests/tidy_file.py "$folder" <"$folder/files"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """clang-tidy over one source file, unless this found it clean before, as it is.
 
-  tidy_file.py FOLDER FILE      FOLDER holds compile_commands.json
+  tidy_file.py FOLDER FILE      FOLDER holds compile_commands.json; FILE may include others that are
+                                compiled together, which are looked at, too
 
 What clang-tidy says depends on its version, its configuration, the options of the compiler, and the
 text of the source and of all that it includes. The hash of these is kept in the user's cache folder
@@ -11,6 +12,7 @@ Exits with 1 where the file is not.
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,6 +21,12 @@ from pathlib import Path
 folder, source = sys.argv[1], Path(sys.argv[2]).resolve()
 top = Path(__file__).resolve().parent.parent
 run = hashlib.sha256(subprocess.check_output(["clang-tidy", "--version"]))
+more = []
+if together := re.findall(r'^#include "(.*)"', source.read_text(), re.M) \
+        if "Unity" in source.parts else []:
+    more = [r"--header-filter=/(runtime|c_api|platforms|tools|tests|include)/.*\.(h|cc)$",
+            "--checks=-bugprone-suspicious-include" +
+            (",-cert-env33-c" if Path(together[0]).is_relative_to(top / "tests") else "")]
 for parent in source.parents:
     config = parent / ".clang-tidy"
     run.update(config.read_bytes() if config.exists() else b"")
@@ -38,7 +46,7 @@ clean = Path(cache, "rondo", "tidy", run.hexdigest())
 if clean.exists():
     sys.exit(0)
 if subprocess.call(["clang-tidy", "--quiet", "-p", folder,
-                    "--extra-arg=-Wno-unknown-warning-option", str(source)]) != 0:
+                    "--extra-arg=-Wno-unknown-warning-option", *more, str(source)]) != 0:
     sys.exit(1)
 clean.parent.mkdir(parents=True, exist_ok=True)
 clean.touch()
