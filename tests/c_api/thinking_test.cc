@@ -174,8 +174,9 @@ TEST_F(ThinkingTest, UndoForksAndSnapshotsGoOnWithTheThought) {
     rondo_session_save(session.get(), nullptr, 0, &bytes);
     std::vector<uint8_t> snapshot(bytes);
     ASSERT_EQ(rondo_session_save(session.get(), snapshot.data(), bytes, &bytes), RONDO_STATUS_OK);
-    const std::vector<int32_t> rest(plain.tokens.begin() + long(said.tokens.size() - undone),
-                                    plain.tokens.end());
+    const std::vector<int32_t> rest(
+        plain.tokens.begin() + static_cast<ptrdiff_t>(said.tokens.size() - undone),
+        plain.tokens.end());
     Said again;
     Take(session.get(), &again);
     EXPECT_EQ(again.tokens, rest);

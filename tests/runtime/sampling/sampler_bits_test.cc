@@ -151,7 +151,9 @@ TEST(SamplerBits, TheSameTokenAsSortingGives) {
     }
     TestSampler sampler(options, vocab);
     for (uint64_t position = 0; position < (vocab > 20000 ? 3 : 8); ++position) {
-      if (options.top_p == 1 && (options.top_k == 0 || options.top_k >= int64_t(vocab))) break;
+      if (options.top_p == 1 &&
+          (options.top_k == 0 || options.top_k >= static_cast<int64_t>(vocab)))
+        break;
       const int32_t token = PlainSample(logits, options, position);
       ASSERT_EQ(sampler.Sample(logits), token)
           << "case " << i << " of " << vocab << ": scale " << scale << ", temperature "
