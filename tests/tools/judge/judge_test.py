@@ -6,7 +6,7 @@ with the Python binding in PYTHONPATH and RONDO_LIBRARY for the kind "sampling".
 
 The folder's name begins with its kind; it has inputs.json, expected.npz and the checkpoint, or a
 base and an adapter. Its README names the program that judges. Exits with 77 where numpy is not
-there, but 1 with RONDO_NO_SKIP.
+there, but 1 with RONDO_NO_SKIP; or where the folder is not, but 1 with RONDO_REQUIRE_REFERENCE.
 """
 
 import json
@@ -159,6 +159,9 @@ class Judge:
 
 def main():
     rondo, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    if not (folder / "expected.npz").exists():
+        print(f"SKIPPED: no reference data at {folder}")
+        return 1 if os.environ.get("RONDO_REQUIRE_REFERENCE") else 77
     with tempfile.TemporaryDirectory() as work:
         judge = Judge(rondo, folder, pathlib.Path(work))
         getattr(judge, folder.name.split("_")[0])()
