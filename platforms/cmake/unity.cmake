@@ -42,6 +42,8 @@ function(rondo_unity target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE  # gcc takes a file that is included for a header
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  target_compile_options(${target} PRIVATE
+    # They are included by whole paths, which are in no object: another checkout's is the same.
+    "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/="
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)  # gcc takes a file that is included for a header
 endfunction()
