@@ -9,7 +9,8 @@
 # Installs missing packages first. Can be run again. One line per step at the end; the exit code is
 # 0 only where every step passed. The end says what was skipped, spared or left out, and why: stages
 # whose compiler is absent; tests that passed before with all that they depend on as it is now
-# (tests/run_tests.py). A test that takes much longer than it used to fails: tests/budget.py.
+# (tests/run_tests.py). In whole runs a test fails that takes much longer than it used to:
+# tests/budget.py.
 #   sh tests/run.sh                     all six, in short: asan runs the fuzz and abi tests, tsan the
 #                                       abi tests, arm64 a model test for each kernel set
 #   sh tests/run.sh all                 all six, whole
@@ -113,9 +114,9 @@ run_tests() {
     note "$kind" "left out, as $why: $patterns"
   done
   [ -z "$left_out" ] || export GTEST_FILTER="-${left_out#:}"
-  # shellcheck disable=SC2086  # a word or none
+  # shellcheck disable=SC2086  # words
   step "$name" "tests $labels" python3 -B tests/run_tests.py "$kind" "build/$name" "^($labels)\$" \
-    "$jobs" $again
+    "$jobs" ${again:+again} ${short:+short}
   status=$?
   unset GTEST_FILTER
   return $status
