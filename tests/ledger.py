@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 LEFT_OUT = {  # by regular expressions
-    "lint": r"^(?!tests/data/).*\.md$|^\.ci/|^tests/data/|^c_api/bindings/|\.(rondo|safetensors)$",
+    "lint": r"^(?!tests/data/).*\.md$|^\.ci/|^tests/data/|^c_api/bindings/(?!.*\.(c|cc|h|hpp)$)|\.(rondo|safetensors)$",
     "fuzz": r"^(?!tests/data/).*\.md$|^\.ci/|^\.clang-|/\.clang-tidy$|"
             r"^tests/(tidy|format|ledger\.py|run_tests\.py|budget|mutat)",
 }
@@ -37,7 +37,8 @@ TOOLS = ("cc c++ clang clang++ clang-tidy clang-format cmake ninja python3 aarch
          "rustc java javac kotlinc mcs mono swift swiftc dotnet pkg-config bash zsh fish")
 # Variables of the environment that builds and tests read.
 READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|PYTHONPATH|JNA|"
-                  r"LANG|LC_ALL)$|(RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN|GTEST|HF)_")
+                  r"LANG|LC_ALL|(C_INCLUDE_|CPLUS_INCLUDE_|LIBRARY_|C)PATH|JAVA_TOOL_OPTIONS|"
+                  r"RUSTFLAGS|NODE_OPTIONS)$|(CMAKE|RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN|GTEST|HF)_")
 LEDGER = Path("build/stages.json")
 
 

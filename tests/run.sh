@@ -37,6 +37,8 @@ for argument in "$@"; do
   esac
 done
 [ -n "$stages" ] || { short=yes stages='lint release asan fuzz tsan arm64'; }
+together=ON
+[ -z "$weekly" ] || together=OFF
 [ -z "$weekly" ] || export RONDO_TESTS_WEEKLY=1
 # A filter of the caller's would leave tests out, and an empty one all of them.
 for name in $(env | sed -n 's/^\(GTEST_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
@@ -188,7 +190,8 @@ run_stage() {
     lint)
       if has clang-format && has clang-tidy; then
         step lint clang-format sh tests/format.sh
-        if configure tidy && step lint clang-tidy sh tests/tidy.sh ${short:+120}; then
+        if configure tidy "-DRONDO_UNITY=$together" &&
+          step lint clang-tidy sh tests/tidy.sh ${short:+120}; then
           note lint "$(grep -m 1 '^clang-tidy: ' build/lint-clang-tidy.log)"
         fi
       else

@@ -14,17 +14,25 @@ cmake --build "$folder" --target rondo_schema_headers rondo_hostile_calls
 sed -i 's/ -fno-gnu-unique//' "$folder/compile_commands.json"
 
 # What a compiler reads at once: a file, or those of a folder that are compiled together.
-{
-  sed -n 's,^ *"file": "\(.*\)"$,\1 \1,p' "$folder/compile_commands.json"
-  grep -ro '#include ".*"' "$folder"/CMakeFiles/*/Unity |
-    sed "s,^\([^:]*\):#include \"\(.*\)\"$,\2 $PWD/\1,"
-} >"$folder/units"
+sed -n 's,^ *"file": "\(.*\)"$,\1,p' "$folder/compile_commands.json" | while read -r unit; do
+  case $unit in
+    */Unity/*) sed -n "s,^#include \"\(.*\)\"$,\1 $unit,p" "$unit" ;;
+    *) echo "$unit $unit" ;;
+  esac
+done >"$folder/units"
 
-# From the lines of names: our sources, a header for the one beside it, by what they are read in.
+# From the lines of names: our sources by what they are read in; for a header that of the source
+# beside it, or of one in its folder.
 sources() {
-  sed 's/\.h$/.cc/' | awk -v top="$PWD/" '
-    NR == FNR { unit[$1] = $2; next }
-    (top $0) in unit && !seen[unit[top $0]]++ { print unit[top $0] }' "$folder/units" -
+  awk -v top="$PWD/" '
+    function folder(name) { sub("/[^/]*$", "", name); return name }
+    NR == FNR { unit[$1] = $2; any[folder($1)] = $2; next }
+    {
+      source = name = top $0
+      is_header = sub(/\.h$/, ".cc", source)
+      read_in = source in unit ? unit[source] : is_header ? any[folder(name)] : ""
+      if (read_in != "" && !seen[read_in]++) print read_in
+    }' "$folder/units" -
 }
 if [ $# -eq 0 ]; then
   git ls-files | sources >"$folder/files"
@@ -50,4 +58,4 @@ else # where the history divides, each commit that the last four hours began at
   echo "clang-tidy: of the files that differ from" ${bases:-nothing}", as compilers read them," \
     "the $looked of $all that changed last; $((all - looked)) left out"
 fi
-xargs -P "$(nproc)" -n 1 python3 tests/tidy_file.py "$folder" <"$folder/files"
+xargs -r -P "$(nproc)" -n 1 python3 tests/tidy_file.py "$folder" <"$folder/files"

@@ -18,28 +18,37 @@ import subprocess
 import sys
 from pathlib import Path
 
-folder, source = sys.argv[1], Path(sys.argv[2]).resolve()
+folder, source = sys.argv[1], Path(sys.argv[2])
 top = Path(__file__).resolve().parent.parent
 run = hashlib.sha256(subprocess.check_output(["clang-tidy", "--version"]))
 more = []
-if together := re.findall(r'^#include "(.*)"', source.read_text(), re.M) \
-        if "Unity" in source.parts else []:
+if "Unity" in source.parts:
+    together = re.findall(r'^#include "(.*)"', source.read_text(), re.M)
     more = [r"--header-filter=/(runtime|c_api|platforms|tools|tests|include)/.*\.(h|cc)$",
-            "--checks=-bugprone-suspicious-include" +
-            (",-cert-env33-c" if Path(together[0]).is_relative_to(top / "tests") else "")]
-for parent in source.parents:
+            "--checks=-bugprone-suspicious-include"]
+    if Path(together[0]).resolve().is_relative_to(top / "tests"):
+        more[1] += "," + re.search("^Checks: '(.*)'", (top / "tests/.clang-tidy").read_text(),
+                                   re.M)[1]
+run.update(repr(more).encode())
+for parent in source.resolve().parents:
     config = parent / ".clang-tidy"
     run.update(config.read_bytes() if config.exists() else b"")
-for entry in json.loads(Path(folder, "compile_commands.json").read_text()):
-    if entry["file"] == str(source):
-        words = shlex.split(entry["command"])
-        options = words[next(i for i, word in enumerate(words) if word.startswith("-")):]
-        options.remove("-c")
-        del options[options.index("-o"):options.index("-o") + 2]
-        compiler = "clang" if source.suffix == ".c" else "clang++"
-        text = subprocess.check_output([compiler, "-w", "-E", "-frewrite-includes"] + options,
-                                       cwd=entry["directory"])
-        run.update((" ".join(options).encode() + text).replace(bytes(top), b""))
+commands = [entry for entry in json.loads(Path(folder, "compile_commands.json").read_text())
+            if entry["file"] == str(source)]
+if not commands:
+    sys.exit(f"{source} is not in {folder}/compile_commands.json")
+for entry in commands:
+    words = shlex.split(entry["command"])
+    options = words[next(i for i, word in enumerate(words) if word.startswith("-")):]
+    options.remove("-c")
+    del options[options.index("-o"):options.index("-o") + 2]
+    compiler = "clang" if source.suffix == ".c" else "clang++"
+    text = subprocess.check_output([compiler, "-w", "-E", "-frewrite-includes"] + options,
+                                   cwd=entry["directory"])
+    seen = " ".join(options).encode() + text
+    for place in (top, os.environ.get("PWD", top)):  # as a link leads there, too
+        seen = seen.replace(bytes(Path(place)), b"")
+    run.update(seen)
 
 cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
 clean = Path(cache, "rondo", "tidy", run.hexdigest())
