@@ -12,10 +12,10 @@ constexpr size_t kMaxTurnEnd = 256;
 constexpr std::string_view kSpellings[] = {
     R"("reasoning_content": "Qthought0Q")", R"("reasoning": "Qthought0Q")",
     R"("thinking": "Qthought0Q")",
-    R"("content": [{"type": "thinking", "thinking": "Qthought0Q"},)"
-    R"( {"type": "text", "text": "Qcontent0Q"}])",
-    R"("content": {"blocks": [{"type": "thoughts", "text": "Qthought0Q"},)"
-    R"( {"type": "response", "text": "Qcontent0Q"}]})"};
+    R"("content": [{"type": "thinking", "thinking": "Qthought0Q"},
+                   {"type": "text", "text": "Qcontent0Q"}])",
+    R"("content": {"blocks": [{"type": "thoughts", "text": "Qthought0Q"},
+                              {"type": "response", "text": "Qcontent0Q"}]})"};
 
 constexpr std::string_view kThinkingOn = R"("enable_thinking": true, "thinking": true)";
 constexpr std::string_view kThinkingOff = R"("enable_thinking": false, "thinking": false)";

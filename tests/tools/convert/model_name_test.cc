@@ -25,13 +25,13 @@ class ModelName : public testing::Test {
 
   // A file of a commit of org/m.
   fs::path Put(const std::string& commit, const std::string& path) const {
-    const fs::path file = cache_ / "models--org--m" / "snapshots" / commit / path;
+    fs::path file = cache_ / "models--org--m" / "snapshots" / commit / path;
     fs::create_directories(file.parent_path());
     std::ofstream(file) << "x";
     return file;
   }
   void Name(const std::string& revision, const std::string& commit) const {
-    const fs::path file = cache_ / "models--org--m" / "refs" / revision;
+    fs::path file = cache_ / "models--org--m" / "refs" / revision;
     fs::create_directories(file.parent_path());
     std::ofstream(file) << commit;
   }

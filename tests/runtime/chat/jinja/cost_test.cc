@@ -60,7 +60,7 @@ const std::vector<NamedText>& Texts() {
 const Dict* Variables(Machine& machine) {
   Dict* names = NewDict(machine);
   for (const NamedText& text : Texts()) {
-    Put(machine, names, text.name, ViewString(machine, std::string_view(text.text)));
+    Put(machine, names, text.name, ViewString(machine, std::string_view{text.text}));
   }
   // Every other byte of it is from outside.
   static const std::string mixed = Repeated("a\n"), marks = Repeated(std::string_view("\1\0", 2));

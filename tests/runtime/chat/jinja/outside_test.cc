@@ -393,7 +393,8 @@ TEST_F(Outside, ChanceShowsNothingUnmarked) {
   for (int round = 0; round < 30000; ++round) {
     ChatRequest request;
     const std::string a = Expression(random, 4), b = Expression(random, 2);
-    const std::string text = "{% set z %}{{ " + b + " }}a{% endset %}{{ z }}{{ " + a + " }}";
+    std::string text = "{% set z %}{{ ";
+    text.append(b).append(" }}a{% endset %}{{ z }}{{ ").append(a).append(" }}");
     request.template_text = text;
     request.messages = R"([{"role": "αβ", "content": "γ"}])";
     request.variables = R"({"x": "αβ γ", "y": "Σ", "m": {"k": "δε", "δ": "ζ"}, "l": ["η", "θ"]})";

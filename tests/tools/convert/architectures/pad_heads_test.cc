@@ -59,7 +59,9 @@ TEST_P(PaddedHeads, ComputesTheSame) {
   const float scale = std::sqrt(static_cast<float>(kPadded) / kDim);
   const bool is_normed = std::string(GetParam()) == "Qwen3ForCausalLM";
   for (auto& [name, tensor] : tensors) {
-    const auto is = [&](const char* part) { return name.find(part) != std::string::npos; };
+    const auto is = [&, &name = name](const char* part) {
+      return name.find(part) != std::string::npos;
+    };
     if (is("o_proj.weight")) {
       tensor = PaddedCols(tensor);
     } else if (is("q_norm")) {
