@@ -121,7 +121,7 @@ END
     need node npm
     if [ ! -d "$build/bindings/node_modules/koffi" ] || [ ! -d "$build/bindings/node_modules/zod" ]; then
       timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" koffi@2 zod@4 || {
-        skipped "npm does not give koffi and zod here"
+        echo "SKIPPED: npm's registry does not give koffi and zod here" # told, as no tool is absent
         exit 77
       }
     fi
