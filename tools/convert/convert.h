@@ -41,6 +41,8 @@ struct ConvertOptions {
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against
   // "no".
   bool reranker = false;
+  // Weights in float32 get the scales, too, that those in few bits do (identities/scale_channels.h).
+  bool scale_floats = false;
   // In the end the model is run for one token, where half of the memory that is free is enough for
   // that; else a note says so. Without, it is only opened, with its tokenizer and its plan.
   bool run_token = false;
