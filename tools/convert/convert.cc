@@ -213,6 +213,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;
+  if (options.change) options.change(spec);
   ChannelScales scales;
   if (options.weights != TensorFormat::F32 || options.scale_floats) {
     scales = ScaleChannels(checkpoint, options.keep_weights, spec);

@@ -14,6 +14,8 @@
 
 namespace rondo::convert {
 
+struct DecoderSpec;
+
 struct ConvertOptions {
   std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json; or a GGUF file
   std::filesystem::path output;
@@ -43,6 +45,8 @@ struct ConvertOptions {
   bool reranker = false;
   // Weights in float32 get the scales, too, that those in few bits do (identities/scale_channels.h).
   bool scale_floats = false;
+  // For tests: what is done to the model's recipes before they are scaled; null: nothing.
+  std::function<void(DecoderSpec& spec)> change = nullptr;
   // In the end the model is run for one token, where half of the memory that is free is enough for
   // that; else a note says so. Without, it is only opened, with its tokenizer and its plan.
   bool run_token = false;
