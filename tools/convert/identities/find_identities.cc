@@ -77,10 +77,10 @@ class Finder {
       const format::ExpertsT* const experts = sublayer->op.AsExperts();
       if (experts != nullptr && experts->shared != nullptr && experts->shared_norm != nullptr) {
         AddColumns(*experts->shared->gate_up, hidden_,
-                   NormIdentity(*experts->shared_norm, "shared_norm", to).shrinks);
+                   NormIdentity(*experts->shared_norm, to).shrinks);
       }
       if (sublayer->norm == nullptr) continue;
-      Identity& identity = NormIdentity(*sublayer->norm, "norm", to);
+      Identity& identity = NormIdentity(*sublayer->norm, to);
       if (!AddNormReaders(sublayer->op, hidden_, identity.shrinks)) {
         identity.restriction = "what the norm makes is also added to the stream";
       }
@@ -88,11 +88,11 @@ class Finder {
   }
 
   // Sublayers side by side may have one norm, whose tensors are written once.
-  Identity& NormIdentity(const format::NormT& norm, const std::string& place,
-                         const LayerIdentities& to) {
+  Identity& NormIdentity(const format::NormT& norm, const LayerIdentities& to) {
     const auto [found, is_new] = norms_.try_emplace(norm.weight, identities_.size());
     if (is_new) {
-      Identity& identity = to.Add(place, "norms", hidden_);
+      Identity& identity = to.Add("", "norms", hidden_);
+      identity.name = spec_.tensors[norm.weight].name;
       AddGains(norm, hidden_, identity.grows);
       if (of_stream_.contains(norm.weight)) {
         identity.restriction = "the norm serves in another place, too";
@@ -139,17 +139,15 @@ class Finder {
 
   void AddDraftHead(uint32_t layer) {
     const format::DraftHeadT& head = *spec_.draft_head;
-    const LayerIdentities to = {spec_, "draft_head.", layer, &identities_};
+    const LayerIdentities to = {spec_, "draft_head.layer.", layer, &identities_};
     uint64_t first = 0;
     for (const auto* const norm : {&head.embedding_norm, &head.hidden_norm}) {
       if (*norm != nullptr) {
-        Identity& identity =
-            NormIdentity(**norm, first == 0 ? "embedding_norm" : "hidden_norm", to);
-        AddColumns(*head.input, hidden_, identity.shrinks, first);
+        AddColumns(*head.input, hidden_, NormIdentity(**norm, to).shrinks, first);
       }
       first += hidden_;
     }
-    AddLayer(*head.layer, {spec_, "draft_head.layer.", layer, &identities_});
+    AddLayer(*head.layer, to);
   }
 
   void AddFinalNorm(uint32_t layer) {

@@ -3,20 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <functional>
 #include <vector>
 
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/families/golden.h"
-#include "tools/convert/identities/identity.h"
+#include "tests/tools/convert/identities/scale_at_random.h"
 
 namespace rondo::convert::equal_models_model_test {
 namespace {
 
 namespace fs = std::filesystem;
 using format::TensorFormat;
-
-constexpr int kMostPower = 6;  // factors to 64
+constexpr TensorFormat kFormats[] = {TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B};
 
 std::vector<fs::path> Files() {
   std::vector<fs::path> files;
@@ -28,34 +27,6 @@ std::vector<fs::path> Files() {
   return files;
 }
 
-void Multiply(const Places& places, const std::vector<int>& powers, int times, DecoderSpec& spec) {
-  for (const Place& place : places) {
-    TensorRecipe& recipe = spec.tensors[place.tensor];
-    auto& all = place.columns ? recipe.col_powers : recipe.row_powers;
-    all.resize(place.columns ? recipe.cols : recipe.rows());
-    for (uint64_t i = 0; i < place.n; ++i) {
-      all.at(place.first + i) =
-          static_cast<int8_t>(all.at(place.first + i) + times * powers[place.from + i]);
-    }
-  }
-}
-
-// A factor for one channel in four of each identity.
-void ScaleAtRandom(DecoderSpec& spec) {
-  std::mt19937 random(5);
-  for (const Identity& identity : FindIdentities(spec)) {
-    std::vector<int> powers(identity.channels);
-    for (int& power : powers) {
-      const auto draw = static_cast<int>(random() % (4 * (2 * kMostPower + 1)));
-      if (draw <= 2 * kMostPower) power = draw - kMostPower;
-    }
-    if (!identity.restriction.empty()) continue;
-    Multiply(identity.grows, powers, 1, spec);
-    Multiply(identity.shrinks, powers, -identity.degree, spec);
-    Multiply(identity.shrinks_apart, powers, -identity.degree, spec);
-  }
-}
-
 // Of the family's tokens, on the checkpoint in `folder`.
 std::vector<float> LogitsOf(const fs::path& folder, const std::vector<int32_t>& tokens,
                             TensorFormat weights, bool scaled) {
@@ -63,7 +34,7 @@ std::vector<float> LogitsOf(const fs::path& folder, const std::vector<int32_t>& 
   convert.directory = folder;
   convert.weights = weights;
   if (weights == TensorFormat::F32) convert.embedding = weights;
-  if (scaled) convert.change = ScaleAtRandom;
+  if (scaled) convert.change = std::bind_front(ScaleAtRandom, 5);
   const TestModel model(convert);
   EngineOptions options;
   options.threads = 1;
@@ -92,12 +63,37 @@ double Divergence(const std::vector<float>& expected, const std::vector<float>& 
   return divergence / static_cast<double>(rows);
 }
 
-class EqualModels : public testing::TestWithParam<fs::path> {};
+class EqualFamilies : public testing::TestWithParam<fs::path> {};
 
-TEST_P(EqualModels, LoseTheSame) {
+// Powers of two change no bit of float32.
+TEST_P(EqualFamilies, AreOneInFloat) {
   for (const GoldenModel& golden : ReadGoldens(GetParam())) {
     if (!golden.refused.empty()) continue;
     SCOPED_TRACE(golden.label);
+    const TempFolder folder;
+    WriteCheckpoint(folder / "model", golden);
+    const std::vector<int32_t> tokens = GoldenTokens(golden);
+    EXPECT_EQ(LogitsOf(folder / "model", tokens, TensorFormat::F32, true),
+              LogitsOf(folder / "model", tokens, TensorFormat::F32, false));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, EqualFamilies, testing::ValuesIn(Files()), [](const auto& param) {
+  std::string name = param.param.stem().string();
+  std::ranges::replace_if(
+      name, [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+});
+
+// Random weights round by chance: of one small model a loss may well double, of all together it
+// stays. Not scaled back, models lose 10 to 1,000 times as much.
+TEST(EqualModels, LoseTheSameInFewBits) {
+  double logs[3] = {};
+  size_t n = 0;
+  for (const fs::path& file : Files()) {
+    const GoldenModel golden = ReadGoldens(file).front();
+    if (!golden.refused.empty()) continue;
+    SCOPED_TRACE(file.stem());
     const TempFolder folder;
     WriteCheckpoint(folder / "model", golden);
     const std::vector<int32_t> tokens = GoldenTokens(golden);
@@ -105,28 +101,19 @@ TEST_P(EqualModels, LoseTheSame) {
       return LogitsOf(folder / "model", tokens, weights, scaled);
     };
     const std::vector<float> exact = logits(TensorFormat::F32, false);
-    const std::vector<float> scaled = logits(TensorFormat::F32, true);
-    double worst = 0, largest = 0;
-    for (size_t i = 0; i < exact.size(); ++i) {
-      worst = std::max(worst, std::fabs(double{exact[i]} - double{scaled[i]}));
-      largest = std::max(largest, std::fabs(double{exact[i]}));
+    for (size_t i = 0; i < std::size(kFormats); ++i) {
+      const double before = Divergence(exact, logits(kFormats[i], false), tokens.size());
+      const double after = Divergence(exact, logits(kFormats[i], true), tokens.size());
+      EXPECT_LE(after, 3 * before + 1e-4) << EnumNameTensorFormat(kFormats[i]);
+      logs[i] += std::log(after / before);
     }
-    EXPECT_LE(worst, 1e-4 * largest);
-    if (golden.label != "as it is") continue;
-    for (const TensorFormat format : {TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B}) {
-      const double before = Divergence(exact, logits(format, false), tokens.size());
-      const double after = Divergence(exact, logits(format, true), tokens.size());
-      printf("RATIO %s %s f32 %.2g %.4g %.4g %.3f\n", GetParam().stem().c_str(), format::EnumNameTensorFormat(format), worst / largest, before, after, after / before);
-    }
+    ++n;
+  }
+  for (size_t i = 0; i < std::size(kFormats); ++i) {
+    EXPECT_LE(std::exp(logs[i] / static_cast<double>(n)), 1.15)
+        << EnumNameTensorFormat(kFormats[i]);
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Types, EqualModels, testing::ValuesIn(Files()), [](const auto& param) {
-  std::string name = param.param.stem().string();
-  std::ranges::replace_if(
-      name, [](char c) { return c == '-' || c == '.'; }, '_');
-  return name;
-});
 
 }  // namespace
 }  // namespace rondo::convert::equal_models_model_test
