@@ -17,7 +17,6 @@
 #include "tools/convert/end_tokens.h"
 #include "tools/convert/find_embedder.h"
 #include "tools/convert/fit_spec.h"
-#include "tools/convert/identities/scale_channels.h"
 #include "tools/convert/merge.h"
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
@@ -27,6 +26,7 @@
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
+#include "tools/convert/scale_for_formats.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/source_text.h"
@@ -172,7 +172,7 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   all_float.calibration.clear();
   all_float.keep_weights = all_float.keep_embedding = false;
   all_float.bits = 0;
-  all_float.scale_floats = true;
+  all_float.scale_for = options.weights;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
   const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
@@ -214,15 +214,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;
   if (options.change) options.change(spec);
-  ChannelScales scales;
-  if (options.weights != TensorFormat::F32 || options.scale_floats) {
-    scales = ScaleChannels(checkpoint, options.keep_weights, spec);
-    if (scales.beside_quantised) {
-      report.notes.push_back(
-          "channels between matrices that the source has quantised keep their scales: so do the "
-          "matrices their bits");
-    }
-  }
+  const std::string scales = ScaleForFormats(options, checkpoint, spec, report.notes);
   BalanceLatents(checkpoint, spec);
 
   report.architecture = spec.architecture;
@@ -307,7 +299,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
       {"weights", WeightsFact(options, kept)},
       {"embedding", FormatFact(stored[spec.embedding].format, stored[spec.embedding].block)},
       {"rope", RopeFact(spec)}};
-  if (!scales.fact.empty()) facts.push_back({"channels scaled", scales.fact});
+  if (!scales.empty()) facts.push_back({"channels scaled", scales});
   if (spec.draft_head) {
     facts.push_back({"draft head", "proposes the first " +
                                        std::to_string(spec.draft_head->n_tokens) +

@@ -118,7 +118,7 @@ void AddAttentionIdentities(const AttentionT& a, const std::vector<const Attenti
                             const std::string& restriction, const LayerIdentities& to) {
   const uint64_t out_size = uint64_t{a.n_heads} * a.v_head_dim;
   if (a.output_norm != nullptr) {
-    Identity& identity = to.Add("attention.output_norm", "norms", out_size);
+    Identity& identity = to.Add("attention.output_norm", "norm channels", out_size);
     AddGains(*a.output_norm, out_size, identity.grows);
     AddColumns(*a.output, out_size, identity.shrinks);
   }

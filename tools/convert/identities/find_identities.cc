@@ -91,7 +91,7 @@ class Finder {
   Identity& NormIdentity(const format::NormT& norm, const LayerIdentities& to) {
     const auto [found, is_new] = norms_.try_emplace(norm.weight, identities_.size());
     if (is_new) {
-      Identity& identity = to.Add("", "norms", hidden_);
+      Identity& identity = to.Add("", "norm channels", hidden_);
       identity.name = spec_.tensors[norm.weight].name;
       AddGains(norm, hidden_, identity.grows);
       if (of_stream_.contains(norm.weight)) {
@@ -105,7 +105,7 @@ class Finder {
   void AddScaleOfStream(const format::LayerAltUpT& alt_up, const format::LayerEmbeddingT& embedding,
                         const LayerIdentities& to) {
     if (alt_up.scale < 0) return;
-    Identity& identity = to.Add("streams.scale", "norms", hidden_);
+    Identity& identity = to.Add("streams.scale", "norm channels", hidden_);
     identity.grows.push_back({static_cast<uint32_t>(alt_up.scale), false, 0, hidden_});
     AddColumns(*embedding.gate, hidden_, identity.shrinks);
   }
@@ -153,7 +153,7 @@ class Finder {
   void AddFinalNorm(uint32_t layer) {
     if (spec_.embedder) return;  // its rows are what is asked for
     const LayerIdentities to = {spec_, "", layer, &identities_};
-    Identity& identity = to.Add("final_norm", "norms", hidden_);
+    Identity& identity = to.Add("final_norm", "norm channels", hidden_);
     AddGains(spec_.final_norm, hidden_, identity.grows);
     AddColumns(spec_.head, hidden_, identity.shrinks);
     if (spec_.head.weight == spec_.embedding) {

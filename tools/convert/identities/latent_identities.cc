@@ -8,7 +8,7 @@ using format::LatentAttentionT;
 void AddQueryNorm(const LatentAttentionT& a, const LayerIdentities& to) {
   if (a.q_norm == nullptr) return;
   const uint64_t rank = to.spec.tensors[a.q_norm->weight].rows();
-  Identity& identity = to.Add("attention.q_norm", "norms", rank);
+  Identity& identity = to.Add("attention.q_norm", "norm channels", rank);
   AddGains(*a.q_norm, rank, identity.grows);
   AddColumns(*a.q, rank, identity.shrinks);
 }
@@ -16,7 +16,7 @@ void AddQueryNorm(const LatentAttentionT& a, const LayerIdentities& to) {
 // What is cached: it is keys, which key_up makes queries for, and values.
 void AddLatent(const LatentAttentionT& a, const LayerIdentities& to) {
   if (a.latent_norm == nullptr) return;
-  Identity& identity = to.Add("attention.latent_norm", "norms", a.latent_dim);
+  Identity& identity = to.Add("attention.latent_norm", "norm channels", a.latent_dim);
   AddGains(*a.latent_norm, a.latent_dim, identity.grows);
   for (const auto& key_up : a.key_up) AddRows(*key_up, 0, a.latent_dim, identity.shrinks_apart);
   for (const auto& value_up : a.value_up) AddColumns(*value_up, a.latent_dim, identity.shrinks);

@@ -14,15 +14,15 @@ namespace {
 constexpr uint64_t kElementsPerStep = 1u << 20;
 // So that no sum depends on how many cores there are.
 constexpr size_t kSlices = 16;
-constexpr size_t kLanes = 16;
+constexpr size_t kSums = 16;
 
 // The root of the sum of (row[i] * inputs[i])^2.
 RONDO_VECTOR_CLONES
 double RowMagnitude(const float* row, const float* inputs, size_t cols) {
-  float sums[kLanes] = {};
+  float sums[kSums] = {};
   size_t i = 0;
-  for (; i + kLanes <= cols; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
+  for (; i + kSums <= cols; i += kSums) {
+    for (size_t lane = 0; lane < kSums; ++lane) {
       const float value = row[i + lane] * inputs[i + lane];
       sums[lane] += value * value;
     }

@@ -47,7 +47,7 @@ void AddTwoLayers(const TwoLayers& m, const std::string& name, const LayerIdenti
 
 void AddMlpIdentities(const format::MlpT& m, const LayerIdentities& to) {
   if (m.inner_norm != nullptr) {
-    Identity& identity = to.Add("mlp.inner_norm", "norms", m.intermediate_size);
+    Identity& identity = to.Add("mlp.inner_norm", "norm channels", m.intermediate_size);
     AddGains(*m.inner_norm, m.intermediate_size, identity.grows);
     AddColumns(*m.down, m.intermediate_size, identity.shrinks);
     return;

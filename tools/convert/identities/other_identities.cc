@@ -17,7 +17,7 @@ void AddShortConv(const format::ShortConvT& conv, const LayerIdentities& to) {
 
 void AddOutputNorm(const format::NormT& norm, const format::LinearT& output, uint64_t n,
                    const std::string& name, const LayerIdentities& to) {
-  Identity& identity = to.Add(name, "norms", n);
+  Identity& identity = to.Add(name, "norm channels", n);
   AddGains(norm, n, identity.grows);
   AddColumns(output, n, identity.shrinks);
 }

@@ -9,7 +9,6 @@
 
 #include "tools/convert/identities/identity.h"
 #include "tools/convert/identities/magnitudes.h"
-#include "tools/convert/output/taken.h"
 
 namespace rondo::convert {
 namespace {
@@ -19,17 +18,7 @@ constexpr double kLeastSteps = 0.7;
 // Beyond, no number would be the better for it.
 constexpr double kMostSteps = 20;
 
-constexpr const char* kQuantised = "the source has quantised what reads them";
-
-bool IsQuantised(const Checkpoint& checkpoint, bool keep_quantised, const TensorRecipe& recipe) {
-  return std::ranges::any_of(recipe.parts, [&](const TensorRecipe::Part& part) {
-    if (part.source.empty()) return false;
-    if (checkpoint.IntegerBits(part.source) != 0 || checkpoint.BlockOfQ4B(part.source) != 0) {
-      return true;
-    }
-    return keep_quantised && !IsFloat(checkpoint.tensors().at(part.source));
-  });
-}
+constexpr const char* kKept = "the source's bits are kept";
 
 // For each channel the power of two; empty: all are 0.
 std::vector<int> Powers(const std::vector<double>& made, const std::vector<double>& read,
@@ -81,24 +70,26 @@ std::string FactOf(const std::map<std::string, Counts>& counts,
   for (const auto& [reason, kinds] : left) {
     std::string names;
     for (const std::string& kind : kinds) names += (names.empty() ? "" : ", ") + kind;
-    add("not " + names + ": " + reason);
+    add(names + " stay where " + reason);
   }
   return fact;
 }
 
 }  // namespace
 
-ChannelScales ScaleChannels(const Checkpoint& checkpoint, bool keep_quantised, DecoderSpec& spec) {
+ChannelScales ScaleChannels(const Checkpoint& checkpoint,
+                            const std::function<bool(const TensorRecipe&)>& keeps_bits,
+                            DecoderSpec& spec) {
   std::vector<Identity> identities = FindIdentities(spec);
   ChannelScales scales;
   for (Identity& identity : identities) {
     for (const Places* const places :
          {&identity.grows, &identity.shrinks, &identity.shrinks_apart}) {
       if (std::ranges::any_of(*places, [&](const Place& place) {
-            return IsQuantised(checkpoint, keep_quantised, spec.tensors[place.tensor]);
+            return keeps_bits(spec.tensors[place.tensor]);
           })) {
-        identity.restriction = kQuantised;
-        scales.beside_quantised = true;
+        identity.restriction = kKept;
+        scales.beside_kept = true;
       }
     }
   }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,6 @@ class RandomTensors final : public Checkpoint {
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override {
     std::copy_n(values_.at(name).begin() + static_cast<ptrdiff_t>(first), out.size(), out.begin());
   }
-  uint32_t IntegerBits(const std::string& name) const override { return integers.count(name) * 4; }
 
   // Row, or column, `index` of a matrix of so many columns.
   void Multiply(const std::string& name, uint64_t cols, bool column, uint64_t index, float factor) {
@@ -50,8 +48,6 @@ class RandomTensors final : public Checkpoint {
       if ((column ? i % cols : i / cols) == index) values[i] *= factor;
     }
   }
-
-  std::set<std::string> integers;  // names of tensors that are, with a scale for each row
 
  private:
   std::string Where() const override { return "memory"; }
@@ -71,7 +67,8 @@ class ScaleChannelsTest : public testing::Test {
   }
   DecoderSpec Scaled() const {
     DecoderSpec spec = spec_;
-    ScaleChannels(tensors_, false, spec);
+    ScaleChannels(
+        tensors_, [](const TensorRecipe&) { return false; }, spec);
     return spec;
   }
 
@@ -129,14 +126,16 @@ TEST_F(ScaleChannelsTest, APairOfKeys) {
   }
 }
 
-TEST_F(ScaleChannelsTest, BitsOfTheSourceStay) {
+TEST_F(ScaleChannelsTest, NothingIsScaledBesideWhatKeepsItsBits) {
   tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 64);
   tensors_.Multiply(kLayer + "post_attention_layernorm", 1, false, 5, 64);
-  tensors_.integers = {kLayer + "self_attn.k_proj.weight"};
   DecoderSpec spec = spec_;
-  const ChannelScales scales = ScaleChannels(tensors_, false, spec);
-  EXPECT_TRUE(scales.beside_quantised);
-  EXPECT_THAT(scales.fact, HasSubstr("not key channels, norms, value channels: the source"));
+  const ChannelScales scales = ScaleChannels(
+      tensors_, [](const TensorRecipe& recipe) { return recipe.name.ends_with("attention.qkv"); },
+      spec);
+  EXPECT_TRUE(scales.beside_kept);
+  EXPECT_THAT(scales.fact, HasSubstr("key channels, norm channels, value channels stay where the "
+                                     "source's bits are kept"));
   EXPECT_TRUE(Of(spec, "attention.qkv").col_powers.empty());
   EXPECT_TRUE(Of(spec, "attention.qkv").row_powers.empty());
   EXPECT_TRUE(Of(spec, "attention.norm").row_powers.empty());
