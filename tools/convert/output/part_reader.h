@@ -14,7 +14,8 @@ namespace rondo::convert {
 // throws Error.
 class PartReader {
  public:
-  // All three outlive this; `part` is one of the recipe's. Refuses a tensor that does not have the shape that the recipe says.
+  // All three outlive this; `part` is one of the recipe's. Refuses a tensor that does not have the
+  // shape that the recipe says.
   PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
              const Checkpoint& checkpoint);
 
