@@ -33,6 +33,9 @@ const std::vector<Layer>& Layers() {
        {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/", "tools/common/",
         "tools/system/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/",
         "runtime/text/", "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
+      {"tools/convert/identities/",
+       {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/",
+        "runtime/model/", "platforms/cpu.h"}},
       {"tools/convert/output/",  // tries what it has written as a user would
        {"tools/convert/sources/", "tools/convert/common/", "tools/common/", "tools/system/",
         "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/", "platforms/file_map.h",

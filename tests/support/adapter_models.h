@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -28,13 +29,15 @@ class ModelOnDisk {
  public:
   explicit ModelOnDisk(const std::filesystem::path& checkpoint,
                        format::TensorFormat weights = format::TensorFormat::F32,
-                       const std::filesystem::path& merge = {})
+                       const std::filesystem::path& merge = {},
+                       const std::function<void(convert::DecoderSpec&)>& change = nullptr)
       : path_(folder_ / "model.rondo") {
     convert::ConvertOptions options;
     options.directory = checkpoint;
     options.output = path_;
     options.weights = weights;
     options.merge = merge;
+    options.change = change;
     if (weights == format::TensorFormat::F32) options.embedding = weights;
     convert::Convert(options, [](uint64_t, uint64_t) {});
     bytes_.emplace(path_);

@@ -32,15 +32,13 @@ inline std::filesystem::path TestData(const std::string& name) {
 class TestModel {
  public:
   TestModel(const std::filesystem::path& directory, format::TensorFormat weights,
-            uint32_t block = 32, bool draft_head = false) {
+            uint32_t block = 32, bool draft_head = false)
+      : TestModel(OptionsFor(directory, weights, block, draft_head)) {}
+
+  // Where it is written is seen to here.
+  explicit TestModel(convert::ConvertOptions options) {
     const TempFolder folder;
-    convert::ConvertOptions options;
-    options.directory = directory;
     options.output = folder / "model.rondo";
-    options.weights = weights;
-    options.block = block;
-    options.draft_head = draft_head;
-    if (weights == format::TensorFormat::F32) options.embedding = weights;
     convert::Convert(options, [](uint64_t, uint64_t) {});
     std::ifstream in(options.output, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -68,6 +66,18 @@ class TestModel {
   }
 
  private:
+  static convert::ConvertOptions OptionsFor(const std::filesystem::path& directory,
+                                            format::TensorFormat weights, uint32_t block,
+                                            bool draft_head) {
+    convert::ConvertOptions options;
+    options.directory = directory;
+    options.weights = weights;
+    options.block = block;
+    options.draft_head = draft_head;
+    if (weights == format::TensorFormat::F32) options.embedding = weights;
+    return options;
+  }
+
   std::vector<uint8_t> storage_;
   ModelFile file_;
   std::unique_ptr<Tokenizer> tokenizer_;

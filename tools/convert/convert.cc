@@ -26,6 +26,7 @@
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
+#include "tools/convert/scale_for_formats.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/source_text.h"
@@ -171,6 +172,7 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   all_float.calibration.clear();
   all_float.keep_weights = all_float.keep_embedding = false;
   all_float.bits = 0;
+  all_float.scale_for = options.weights;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
   const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
@@ -211,6 +213,8 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;
+  if (options.change) options.change(spec);
+  const std::string scales = ScaleForFormats(options, checkpoint, spec, report.notes);
   BalanceLatents(checkpoint, spec);
 
   report.architecture = spec.architecture;
@@ -295,6 +299,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
       {"weights", WeightsFact(options, kept)},
       {"embedding", FormatFact(stored[spec.embedding].format, stored[spec.embedding].block)},
       {"rope", RopeFact(spec)}};
+  if (!scales.empty()) facts.push_back({"channels scaled", scales});
   if (spec.draft_head) {
     facts.push_back({"draft head", "proposes the first " +
                                        std::to_string(spec.draft_head->n_tokens) +

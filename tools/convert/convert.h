@@ -14,6 +14,8 @@
 
 namespace rondo::convert {
 
+struct DecoderSpec;
+
 struct ConvertOptions {
   std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json; or a GGUF file
   std::filesystem::path output;
@@ -41,6 +43,10 @@ struct ConvertOptions {
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against
   // "no".
   bool reranker = false;
+  // Weights in float32 get the scales that those in this format do (scale_for_formats.h).
+  format::TensorFormat scale_for = format::TensorFormat::F32;
+  // For tests: what is done to the model's recipes before they are scaled; null: nothing.
+  std::function<void(DecoderSpec& spec)> change = nullptr;
   // In the end the model is run for one token, where half of the memory that is free is enough for
   // that; else a note says so. Without, it is only opened, with its tokenizer and its plan.
   bool run_token = false;

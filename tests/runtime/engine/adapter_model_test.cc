@@ -5,11 +5,13 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 
 #include "tests/support/adapter_models.h"
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/checkpoint_tensors.h"
+#include "tests/tools/convert/identities/scale_at_random.h"
 
 namespace rondo::adapter_model_test {
 namespace {
@@ -142,6 +144,11 @@ TEST_P(AdapterFormula, LogitsAreThoseOfTheMergedWeights) {
   // The scale is a power of two, and all values are bfloat16's.
   const TestAdapter narrow(peft, model, format::AdapterFormat::Bfloat16);
   EXPECT_EQ(Logits(model, &narrow.file()), Logits(model, &adapter.file()));
+  // Of a model whose channels were scaled by powers of two, the adapter's are, too.
+  const ModelOnDisk scaled(checkpoint, format::TensorFormat::F32, {},
+                           std::bind_front(convert::ScaleAtRandom, 3));
+  const TestAdapter of_scaled(peft, scaled);
+  EXPECT_EQ(Logits(scaled, &of_scaled.file()), Logits(model, &adapter.file()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, AdapterFormula, testing::ValuesIn(kCases),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "platforms/memory.h"
@@ -12,6 +13,7 @@
 #include "tests/support/test_model.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
+#include "tests/tools/convert/identities/scale_at_random.h"
 
 namespace rondo::assistant_test {
 namespace {
@@ -35,21 +37,30 @@ const json kAssistant = json::parse(R"({"architectures": ["Gemma4AssistantForCau
 
 // Scores are not scaled down, and so steep a softmax makes much of what floats round: attention
 // adds little to what each of these layers passes on.
-TestModel Converted(const json& config, format::TensorFormat weights = format::TensorFormat::F32) {
+TestModel Converted(const json& config, format::TensorFormat weights = format::TensorFormat::F32,
+                    bool scaled = false) {
   const TempFolder folder;
   convert::WriteCheckpointWithDraftHead(folder / "model", config.dump());
-  return TestModel(folder / "model", weights);
+  if (!scaled) return TestModel(folder / "model", weights);
+  convert::ConvertOptions options;
+  options.directory = folder / "model";
+  options.weights = options.embedding = weights;
+  options.change = std::bind_front(convert::ScaleAtRandom, 2);
+  return TestModel(options);
 }
 
-TEST(Assistant, EqualsPlainLoops) {
-  const TestModel model = Converted(kModel), assistant = Converted(kAssistant);
+// `scaled`: equal models, whose channels have other scales, each by itself.
+void ExpectPlainLogits(bool scaled) {
+  const TestModel plain_model = Converted(kModel), plain_assistant = Converted(kAssistant);
+  const TestModel model = Converted(kModel, format::TensorFormat::F32, scaled);
+  const TestModel assistant = Converted(kAssistant, format::TensorFormat::F32, scaled);
   constexpr size_t kDrafts = 4;
   for (const size_t length : {1u, 15u, 50u, 130u}) {
     std::vector<int32_t> ids(length + kDrafts);
     for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>((i * i + 3) % 97);
     const std::vector<double> expected =
-        PlainForward(assistant.file())
-            .AssistantLogits(PlainForward(model.file()), {ids.begin(), ids.end()}, kDrafts);
+        PlainForward(plain_assistant.file())
+            .AssistantLogits(PlainForward(plain_model.file()), {ids.begin(), ids.end()}, kDrafts);
     for (const KernelSet* set : AllKernelSets()) {
       if (!set->available()) continue;
       EngineOptions options;
@@ -100,6 +111,9 @@ TEST(Assistant, EqualsPlainLoops) {
     }
   }
 }
+
+TEST(Assistant, EqualsPlainLoops) { ExpectPlainLogits(false); }
+TEST(Assistant, ReadsTheSameOfEqualModels) { ExpectPlainLogits(true); }
 
 std::string Refused(const TestModel& model, const EngineOptions& options) {
   const auto engine = Engine::Create(model.file(), nullptr, options, nullptr, 0);

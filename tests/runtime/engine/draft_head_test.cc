@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "platforms/memory.h"
@@ -13,6 +14,7 @@
 #include "tests/support/test_model.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
+#include "tests/tools/convert/identities/scale_at_random.h"
 
 namespace rondo::draft_head_test {
 namespace {
@@ -47,14 +49,20 @@ const Case kCases[] = {
       "num_nextn_predict_layers": 1)"},
 };
 
-TestModel Converted(const char* config, bool draft_head = true) {
+TestModel Converted(const char* config, bool draft_head = true, bool scaled = false) {
   const TempFolder folder;
   const std::string json = std::string(R"({"vocab_size": 97, "hidden_size": 32,
       "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
       "num_key_value_heads": 2, "max_position_embeddings": 400, )") +
                            config + "}";
   convert::WriteCheckpointWithAnyDraftHead(folder / "model", nlohmann::json::parse(json).dump());
-  return TestModel(folder / "model", format::TensorFormat::F32, 32, draft_head);
+  if (!scaled) return TestModel(folder / "model", format::TensorFormat::F32, 32, draft_head);
+  convert::ConvertOptions options;
+  options.directory = folder / "model";
+  options.weights = options.embedding = format::TensorFormat::F32;
+  options.draft_head = draft_head;
+  options.change = std::bind_front(convert::ScaleAtRandom, 2);
+  return TestModel(options);
 }
 
 // The decoder with one sequence, and its draft head behind every pass.
@@ -182,6 +190,16 @@ TEST_P(DraftHeads, EqualPlainLoops) {
       }
     }
   }
+}
+
+TEST_P(DraftHeads, AreTheSameOfEqualModels) {
+  const TestModel model = Converted(GetParam().config);
+  const TestModel scaled = Converted(GetParam().config, true, true);
+  const std::vector<int32_t> ids = {5, 4, 90, 3, 3, 17, 60, 8, 21, 33};
+  const auto logits = [&](const TestModel& of) {
+    return Head(of.file(), *AllKernelSets().front(), KvFormat::kFloat32, 16).Logits(ids, 16, 2);
+  };
+  EXPECT_EQ(logits(scaled), logits(model));
 }
 
 std::string Name(const testing::TestParamInfo<Case>& info) { return info.param.name; }

@@ -155,18 +155,23 @@ void ShareLastLayers(const Config& config, Family& f) {
   }
 }
 
+DecoderSpec WithAssistants(DecoderSpec spec) {
+  spec.has_assistants = true;
+  return spec;
+}
+
 DecoderSpec ReadGemma4(const Config& config) {
   Family f = CommonFamily(config, kWindow, kContext);
   ShareLastLayers(config, f);
   AddExperts(config, f);
   AddLayerEmbeddings(config, f);
-  return BuildDecoder(f);
+  return WithAssistants(BuildDecoder(f));
 }
 
 DecoderSpec ReadGemma4Unified(const Config& config) {
   Family f = CommonFamily(config, kUnifiedWindow, kUnifiedContext);
   ShareLastLayers(config, f);
-  return BuildDecoder(f);
+  return WithAssistants(BuildDecoder(f));
 }
 
 // A small model that drafts for one of these: all its layers read that one's keys.

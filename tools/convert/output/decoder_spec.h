@@ -68,6 +68,9 @@ struct TensorRecipe {
     uint64_t from, to;
   };
   std::optional<Padding> padding = {};
+  // In the end whole rows and columns are multiplied by two to the power of these
+  // (identities/scale_channels.h); empty: by 1.
+  std::vector<int8_t> row_powers = {}, col_powers = {};
 
   // Of a row in the checkpoint.
   uint64_t source_cols() const {
@@ -76,6 +79,7 @@ struct TensorRecipe {
   }
   float ScaleOf(const Part& part) const { return scale * part.scale; }
   // The parts' values are taken as they are but for ScaleOf().
+  // But for powers of rows and columns.
   bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding; }
   uint64_t rows() const {
     uint64_t sum = 0;
@@ -142,6 +146,8 @@ struct DecoderSpec {
   std::vector<OtherName> other_names;
   // The config does not say whether the head is the embedding: it is where the checkpoint has none.
   bool head_may_be_tied = false;
+  // Other models, assistants, may read what the last layers keep and what the final norm makes.
+  bool has_assistants = false;
   // The config says that the head is the embedding: what the checkpoint would call a head of its
   // own, which is among the ignored. Empty: it does not.
   std::string tied_head;

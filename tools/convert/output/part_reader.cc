@@ -18,6 +18,10 @@ PartReader::PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& par
       entry_(part.source.empty() ? nullptr
                                  : &checkpoint.Find(part.source, recipe.SourceShape(part))),
       cols_(recipe.padding ? recipe.source_cols() : recipe.cols) {
+  for (const TensorRecipe::Part& before : recipe.parts) {
+    if (&before == &part) break;
+    first_ += before.rows;
+  }
   if (recipe.factor) ReadFactor();
   if (!recipe.transposed || entry_ == nullptr) return;
   // Whole: its rows are columns of what the checkpoint holds.
@@ -31,13 +35,31 @@ uint64_t PartReader::RowBytes() const {
 }
 
 void PartReader::Read(uint64_t row, std::span<float> out) {
-  if (!recipe_.padding) return ReadRows(row, out);
+  if (!recipe_.padding) {
+    ReadRows(row, out);
+    return MultiplyByPowers(row, out);
+  }
   const auto [from, to] = *recipe_.padding;
   const size_t runs = out.size() / to;
   narrow_.resize(runs * from);
   ReadRows(row, narrow_);
   std::fill(out.begin(), out.end(), 0.0f);
   for (size_t i = 0; i < runs; ++i) std::copy_n(&narrow_[i * from], from, &out[i * to]);
+  MultiplyByPowers(row, out);
+}
+
+void PartReader::MultiplyByPowers(uint64_t row, std::span<float> out) const {
+  if (recipe_.row_powers.empty() && recipe_.col_powers.empty()) return;
+  const size_t cols = static_cast<size_t>(recipe_.cols);
+  std::vector<float> factors(cols, 1);
+  for (size_t i = 0; i < recipe_.col_powers.size(); ++i) {
+    factors[i] = std::ldexp(1.0f, recipe_.col_powers[i]);
+  }
+  for (size_t i = 0; i < out.size() / cols; ++i) {
+    const int power = recipe_.row_powers.empty() ? 0 : recipe_.row_powers[first_ + row + i];
+    const float factor = std::ldexp(1.0f, power);
+    for (size_t col = 0; col < cols; ++col) out[i * cols + col] *= factor * factors[col];
+  }
 }
 
 void PartReader::ReadRows(uint64_t row, std::span<float> out) {

@@ -14,7 +14,8 @@ namespace rondo::convert {
 // throws Error.
 class PartReader {
  public:
-  // All three outlive this. Refuses a tensor that does not have the shape that the recipe says.
+  // All three outlive this; `part` is one of the recipe's. Refuses a tensor that does not have the
+  // shape that the recipe says.
   PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
              const Checkpoint& checkpoint);
 
@@ -28,6 +29,7 @@ class PartReader {
   void ReadRows(uint64_t row, std::span<float> out);  // without padding
   void ReadFactor();
   void ReadMultiplied(uint64_t first, std::span<float> out);
+  void MultiplyByPowers(uint64_t row, std::span<float> out) const;
   void CheckFinite(uint64_t row, std::span<const float> out) const;
 
   const TensorRecipe& recipe_;
@@ -35,6 +37,7 @@ class PartReader {
   const Checkpoint& checkpoint_;
   const Checkpoint::Entry* const entry_;  // null: no tensor of the checkpoint
   const uint64_t cols_;                   // without padding
+  uint64_t first_ = 0;                    // of the recipe's rows, that of the part
   std::vector<float> whole_, between_, narrow_;
   std::vector<float> factor_;  // [inner, cols]
 };

@@ -20,7 +20,8 @@ bool IsExactFactor(float factor) {
 // Rows of the checkpoint, or as many pieces of each.
 bool AreInRows(const TensorRecipe& recipe, const TensorRecipe::Part& part) {
   return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
-         !part.source.empty() && recipe.SourceShape(part).back() % recipe.cols == 0;
+         recipe.row_powers.empty() && recipe.col_powers.empty() && !part.source.empty() &&
+         recipe.SourceShape(part).back() % recipe.cols == 0;
 }
 
 // Of this part, those of a row of integers that can be taken; else 0.

@@ -50,6 +50,8 @@ std::vector<format::TensorSourceT> TensorSources(const DecoderSpec& spec) {
       rows->scale = recipe.ScaleOf(part);
       source.parts.push_back(std::move(rows));
     }
+    source.row_powers = recipe.row_powers;
+    source.col_powers = recipe.col_powers;
     if (known) sources.push_back(std::move(source));
   }
   return sources;

@@ -1,6 +1,7 @@
 #include "tools/convert/output/write_adapter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
@@ -90,20 +91,24 @@ class Tiles {
 // behind another in `down`.
 class Stack {
  public:
-  Stack(const PeftAdapter& adapter, uint64_t rows, uint64_t cols)
-      : adapter_(adapter), cols_(cols), rows_(static_cast<size_t>(rows)) {}
+  // `powers`: of two, by which the matrix's columns were multiplied; null: by 1.
+  Stack(const PeftAdapter& adapter, uint64_t rows, uint64_t cols,
+        const flatbuffers::Vector<int8_t>* powers)
+      : adapter_(adapter), cols_(cols), powers_(powers), rows_(static_cast<size_t>(rows)) {}
 
   uint64_t rank() const { return rank_; }
 
-  // Rows from `row` on are those that `part` says, of this module.
-  void Add(size_t row, const format::SourceRows& part, const Module& module) {
+  // Rows from `row` on are those that `part` says, of this module; `powers` as above, of all rows.
+  void Add(size_t row, const format::SourceRows& part, const Module& module,
+           const flatbuffers::Vector<int8_t>* powers) {
     const auto [found, is_new] = placed_.try_emplace(&module, places_.size());
     if (is_new) {
       places_.push_back({&module, rank_, adapter_.Up(module)});
       rank_ += module.rank;
     }
     for (uint64_t i = 0; i < part.rows(); ++i) {
-      rows_[row + i] = {found->second, part.first_row() + i * part.row_step(), part.scale()};
+      rows_[row + i] = {found->second, part.first_row() + i * part.row_step(),
+                        part.scale() * Factor(powers, row + i)};
     }
   }
 
@@ -115,7 +120,9 @@ class Stack {
     }
     for (uint64_t first = 0; first < rank_; first += kAdapterTile) {
       tiles.Add(cols_, [&](uint64_t input, size_t channel) {
-        return first + channel < rank_ ? down[(first + channel) * cols_ + input] : 0;
+        return first + channel < rank_
+                   ? down[(first + channel) * cols_ + input] * Factor(powers_, input)
+                   : 0;
       });
     }
   }
@@ -144,6 +151,10 @@ class Stack {
     uint64_t source = 0;
     float scale = 0;
   };
+
+  static float Factor(const flatbuffers::Vector<int8_t>* powers, uint64_t i) {
+    return powers == nullptr ? 1 : std::ldexp(1.0f, powers->Get(static_cast<uint32_t>(i)));
+  }
 
   std::pair<uint64_t, uint64_t> RanksOf(size_t begin, size_t end) const {
     uint64_t first = rank_, last = 0;
@@ -175,6 +186,7 @@ class Stack {
 
   const PeftAdapter& adapter_;
   const uint64_t cols_;
+  const flatbuffers::Vector<int8_t>* const powers_;
   std::vector<Row> rows_;
   std::vector<Place> places_;
   std::map<const Module*, size_t> placed_;
@@ -242,7 +254,13 @@ class AdapterWriter {
     const auto* const tensors = model_.model().tensors();
     if (source.tensor() >= tensors->size() || source.parts() == nullptr) RefuseSource(source);
     const format::Tensor& tensor = *tensors->Get(source.tensor());
-    Stack stack(adapter_, tensor.rows(), tensor.cols());
+    const auto* const row_powers = source.row_powers();
+    const auto* const col_powers = source.col_powers();
+    if ((row_powers != nullptr && row_powers->size() != tensor.rows()) ||
+        (col_powers != nullptr && col_powers->size() != tensor.cols())) {
+      RefuseSource(source);
+    }
+    Stack stack(adapter_, tensor.rows(), tensor.cols(), col_powers);
     uint64_t row = 0;
     for (const format::SourceRows* part : *source.parts()) {
       const uint64_t end =
@@ -259,7 +277,7 @@ class AdapterWriter {
                "], expected [", part->outputs(), ", ", tensor.cols(), "] for ",
                options_.model.string());
         }
-        stack.Add(static_cast<size_t>(row), *part, module);
+        stack.Add(static_cast<size_t>(row), *part, module, row_powers);
         std::vector<bool>& reached = reached_[&module];
         reached.resize(static_cast<size_t>(module.outputs));
         for (uint64_t i = 0; i < part->rows(); ++i) {

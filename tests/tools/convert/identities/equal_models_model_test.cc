@@ -1,0 +1,119 @@
+// Of the equal models that a family's identities make, none loses more to few bits than another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "tests/support/test_model.h"
+#include "tests/tools/convert/families/golden.h"
+#include "tests/tools/convert/identities/scale_at_random.h"
+
+namespace rondo::convert::equal_models_model_test {
+namespace {
+
+namespace fs = std::filesystem;
+using format::TensorFormat;
+constexpr TensorFormat kFormats[] = {TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B};
+
+std::vector<fs::path> Files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(TestData("families"))) {
+    const fs::path& path = entry.path();
+    if (path.extension() == ".json" && path.stem() != "refused") files.push_back(path);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// Of the family's tokens, on the checkpoint in `folder`.
+std::vector<float> LogitsOf(const fs::path& folder, const std::vector<int32_t>& tokens,
+                            TensorFormat weights, bool scaled) {
+  ConvertOptions convert;
+  convert.directory = folder;
+  convert.weights = weights;
+  if (weights == TensorFormat::F32) convert.embedding = weights;
+  if (scaled) convert.change = std::bind_front(ScaleAtRandom, 5);
+  const TestModel model(convert);
+  EngineOptions options;
+  options.threads = 1;
+  options.kv_format = weights == TensorFormat::F32 ? KvFormat::kFloat32 : KvFormat::kInt8;
+  const std::unique_ptr<Engine> engine = model.NewEngine(options);
+  return AllLogits(*NewSession(*engine), tokens);
+}
+
+// The mean KL divergence of rows of logits.
+double Divergence(const std::vector<float>& expected, const std::vector<float>& found,
+                  size_t rows) {
+  const size_t cols = expected.size() / rows;
+  double divergence = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    const auto log_sum = [&](const std::vector<float>& logits) {
+      double sum = 0;
+      for (size_t i = 0; i < cols; ++i) sum += std::exp(double{logits[row * cols + i]});
+      return std::log(sum);
+    };
+    const double of_expected = log_sum(expected), of_found = log_sum(found);
+    for (size_t i = row * cols; i < (row + 1) * cols; ++i) {
+      const double log_p = double{expected[i]} - of_expected;
+      divergence += std::exp(log_p) * (log_p - (double{found[i]} - of_found));
+    }
+  }
+  return divergence / static_cast<double>(rows);
+}
+
+class EqualFamilies : public testing::TestWithParam<fs::path> {};
+
+// Powers of two change no bit of float32.
+TEST_P(EqualFamilies, AreOneInFloat) {
+  for (const GoldenModel& golden : ReadGoldens(GetParam())) {
+    if (!golden.refused.empty()) continue;
+    SCOPED_TRACE(golden.label);
+    const TempFolder folder;
+    WriteCheckpoint(folder / "model", golden);
+    const std::vector<int32_t> tokens = GoldenTokens(golden);
+    EXPECT_EQ(LogitsOf(folder / "model", tokens, TensorFormat::F32, true),
+              LogitsOf(folder / "model", tokens, TensorFormat::F32, false));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, EqualFamilies, testing::ValuesIn(Files()), [](const auto& param) {
+  std::string name = param.param.stem().string();
+  std::ranges::replace_if(
+      name, [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+});
+
+// Random weights round by chance: of one small model a loss may well double, of all together it
+// stays. Not scaled back, models lose 10 to 1,000 times as much.
+TEST(EqualModels, LoseTheSameInFewBits) {
+  double logs[3] = {};
+  size_t n = 0;
+  for (const fs::path& file : Files()) {
+    const GoldenModel golden = ReadGoldens(file).front();
+    if (!golden.refused.empty()) continue;
+    SCOPED_TRACE(file.stem());
+    const TempFolder folder;
+    WriteCheckpoint(folder / "model", golden);
+    const std::vector<int32_t> tokens = GoldenTokens(golden);
+    const auto logits = [&](TensorFormat weights, bool scaled) {
+      return LogitsOf(folder / "model", tokens, weights, scaled);
+    };
+    const std::vector<float> exact = logits(TensorFormat::F32, false);
+    for (size_t i = 0; i < std::size(kFormats); ++i) {
+      const double before = Divergence(exact, logits(kFormats[i], false), tokens.size());
+      const double after = Divergence(exact, logits(kFormats[i], true), tokens.size());
+      EXPECT_LE(after, 3 * before + 1e-4) << EnumNameTensorFormat(kFormats[i]);
+      logs[i] += std::log(after / before);
+    }
+    ++n;
+  }
+  for (size_t i = 0; i < std::size(kFormats); ++i) {
+    EXPECT_LE(std::exp(logs[i] / static_cast<double>(n)), 1.15)
+        << EnumNameTensorFormat(kFormats[i]);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::convert::equal_models_model_test

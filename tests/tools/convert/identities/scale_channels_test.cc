@@ -1,0 +1,146 @@
+// Which scales channels get, and which keep theirs.
+#include "tools/convert/identities/scale_channels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/tools/convert/architectures/read_config.h"
+
+namespace rondo::convert::scale_channels_test {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+const std::string kLayer = "model.layers.0.";
+
+// Of all that a spec asks for, in memory.
+class RandomTensors final : public Checkpoint {
+ public:
+  explicit RandomTensors(const DecoderSpec& spec) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    for (const TensorRecipe& recipe : spec.tensors) {
+      for (const TensorRecipe::Part& part : recipe.parts) {
+        Entry entry{"memory", "F32", recipe.SourceShape(part)};
+        std::vector<float>& values = values_[part.source];
+        values.resize(entry.elements());
+        for (float& value : values) value = entry.shape.size() == 1 ? 1 : normal(random);
+        Add(part.source, std::move(entry));
+      }
+    }
+  }
+
+  void Read(const std::string& name, uint64_t first, std::span<float> out) const override {
+    std::copy_n(values_.at(name).begin() + static_cast<ptrdiff_t>(first), out.size(), out.begin());
+  }
+
+  // Row, or column, `index` of a matrix of so many columns.
+  void Multiply(const std::string& name, uint64_t cols, bool column, uint64_t index, float factor) {
+    std::vector<float>& values = values_.at(name + ".weight");
+    for (size_t i = 0; i < values.size(); ++i) {
+      if ((column ? i % cols : i / cols) == index) values[i] *= factor;
+    }
+  }
+
+ private:
+  std::string Where() const override { return "memory"; }
+  std::map<std::string, std::vector<float>> values_;
+};
+
+class ScaleChannelsTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kHidden = 32, kSize = 48, kHead = 8;
+
+  ScaleChannelsTest()
+      : spec_(Read("LlamaForCausalLM", R"({"num_hidden_layers": 1})")), tensors_(spec_) {}
+
+  // By the name in the Rondo file.
+  static const TensorRecipe& Of(const DecoderSpec& spec, const std::string& name) {
+    return *std::ranges::find(spec.tensors, "layers.0." + name, &TensorRecipe::name);
+  }
+  DecoderSpec Scaled() const {
+    DecoderSpec spec = spec_;
+    ScaleChannels(
+        tensors_, [](const TensorRecipe&) { return false; }, spec);
+    return spec;
+  }
+
+  const DecoderSpec spec_;
+  RandomTensors tensors_;
+};
+
+TEST_F(ScaleChannelsTest, WhatIsAlikeStays) {
+  for (const TensorRecipe& recipe : Scaled().tensors) {
+    if (recipe.name.ends_with("norm") || recipe.name.ends_with("output")) {
+      EXPECT_THAT(recipe.row_powers, Each(0)) << recipe.name;
+      EXPECT_THAT(recipe.col_powers, Each(0)) << recipe.name;
+    }
+  }
+}
+
+TEST_F(ScaleChannelsTest, AChannelOfANorm) {
+  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 64);
+  for (const char* name : {"q_proj", "k_proj", "v_proj"}) {
+    tensors_.Multiply(kLayer + "self_attn." + name, kHidden, true, 5, 1 / 64.0f);
+  }
+  std::vector<int8_t> expected(kHidden);
+  expected[5] = -6;
+  const DecoderSpec spec = Scaled();
+  EXPECT_EQ(Of(spec, "attention.norm").row_powers, expected);
+  expected[5] = 6;
+  EXPECT_EQ(Of(spec, "attention.qkv").col_powers, expected);
+}
+
+TEST_F(ScaleChannelsTest, AChannelOfAnMlp) {
+  tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 16);
+  tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 7, 1 / 16.0f);
+  const DecoderSpec spec = Scaled();
+  EXPECT_EQ(Of(spec, "mlp.gate_up").row_powers.at(kSize + 7), -4);
+  EXPECT_EQ(Of(spec, "mlp.gate_up").row_powers.at(7), 0);
+  EXPECT_EQ(Of(spec, "mlp.down").col_powers.at(7), 4);
+}
+
+// Channels 2 and 6 of the second key head turn together; heads 2 and 3 of the queries read it.
+TEST_F(ScaleChannelsTest, APairOfKeys) {
+  for (const uint64_t channel : {2, 6}) {
+    tensors_.Multiply(kLayer + "self_attn.k_proj", kHidden, false, kHead + channel, 32);
+    for (const uint64_t head : {2, 3}) {
+      tensors_.Multiply(kLayer + "self_attn.q_proj", kHidden, false, head * kHead + channel,
+                        1 / 32.0f);
+    }
+  }
+  const DecoderSpec spec = Scaled();
+  const std::vector<int8_t>& powers = Of(spec, "attention.qkv").row_powers;
+  for (const uint64_t channel : {2, 6}) {
+    EXPECT_EQ(powers.at(4 * kHead + kHead + channel), -5);
+    EXPECT_EQ(powers.at(2 * kHead + channel), 5);
+    EXPECT_EQ(powers.at(3 * kHead + channel), 5);
+    EXPECT_EQ(powers.at(channel), 0);
+  }
+}
+
+TEST_F(ScaleChannelsTest, NothingIsScaledBesideWhatKeepsItsBits) {
+  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 64);
+  tensors_.Multiply(kLayer + "post_attention_layernorm", 1, false, 5, 64);
+  DecoderSpec spec = spec_;
+  const ChannelScales scales = ScaleChannels(
+      tensors_, [](const TensorRecipe& recipe) { return recipe.name.ends_with("attention.qkv"); },
+      spec);
+  EXPECT_TRUE(scales.beside_kept);
+  EXPECT_THAT(scales.fact, HasSubstr("key channels, norm channels, value channels stay where the "
+                                     "source's bits are kept"));
+  EXPECT_TRUE(Of(spec, "attention.qkv").col_powers.empty());
+  EXPECT_TRUE(Of(spec, "attention.qkv").row_powers.empty());
+  EXPECT_TRUE(Of(spec, "attention.norm").row_powers.empty());
+  EXPECT_LT(Of(spec, "mlp.norm").row_powers.at(5), 0);
+}
+
+}  // namespace
+}  // namespace rondo::convert::scale_channels_test

@@ -1,0 +1,125 @@
+#include "tools/convert/identities/scale_channels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tools/convert/identities/identity.h"
+#include "tools/convert/identities/magnitudes.h"
+
+namespace rondo::convert {
+namespace {
+
+// Steps of two that a channel must be away from the others to be changed: nearer ones gain nothing.
+constexpr double kLeastSteps = 0.7;
+// Beyond, no number would be the better for it.
+constexpr double kMostSteps = 20;
+
+constexpr const char* kKept = "the source's bits are kept";
+
+// For each channel the power of two; empty: all are 0.
+std::vector<int> Powers(const std::vector<double>& made, const std::vector<double>& read,
+                        int degree) {
+  std::vector<double> steps(made.size()), known;
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i] == 0 || read[i] == 0) continue;
+    steps[i] = (std::log2(read[i]) - std::log2(made[i])) / (2 * degree);
+    known.push_back(steps[i]);
+  }
+  if (known.empty()) return {};
+  const auto middle = known.begin() + static_cast<ptrdiff_t>(known.size() / 2);
+  std::ranges::nth_element(known, middle);
+  std::vector<int> powers(made.size());
+  bool changed = false;
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i] == 0 || read[i] == 0) continue;
+    const double step = std::clamp(steps[i] - *middle, -kMostSteps, kMostSteps);
+    if (std::fabs(step) < kLeastSteps) continue;
+    powers[i] = static_cast<int>(std::lround(step));
+    changed = true;
+  }
+  return changed ? powers : std::vector<int>();
+}
+
+void Apply(const Places& places, const std::vector<int>& powers, int times, DecoderSpec& spec) {
+  for (const Place& place : places) {
+    TensorRecipe& recipe = spec.tensors[place.tensor];
+    std::vector<int8_t>& all = place.columns ? recipe.col_powers : recipe.row_powers;
+    all.resize(static_cast<size_t>(place.columns ? recipe.cols : recipe.rows()));
+    for (uint64_t i = 0; i < place.n; ++i) {
+      int8_t& power = all.at(place.first + i);
+      power = static_cast<int8_t>(power + times * powers[place.from + i]);
+    }
+  }
+}
+
+struct Counts {
+  size_t changed = 0, all = 0;
+};
+
+std::string FactOf(const std::map<std::string, Counts>& counts,
+                   const std::map<std::string, std::set<std::string>>& left) {
+  std::string fact;
+  const auto add = [&](const std::string& text) { fact += (fact.empty() ? "" : "; ") + text; };
+  for (const auto& [kind, n] : counts) {
+    add(std::to_string(n.changed) + " of " + std::to_string(n.all) + " " + kind);
+  }
+  for (const auto& [reason, kinds] : left) {
+    std::string names;
+    for (const std::string& kind : kinds) names += (names.empty() ? "" : ", ") + kind;
+    add(names + " stay where " + reason);
+  }
+  return fact;
+}
+
+}  // namespace
+
+ChannelScales ScaleChannels(const Checkpoint& checkpoint,
+                            const std::function<bool(const TensorRecipe&)>& keeps_bits,
+                            DecoderSpec& spec) {
+  std::vector<Identity> identities = FindIdentities(spec);
+  ChannelScales scales;
+  for (Identity& identity : identities) {
+    for (const Places* const places :
+         {&identity.grows, &identity.shrinks, &identity.shrinks_apart}) {
+      if (std::ranges::any_of(*places, [&](const Place& place) {
+            return keeps_bits(spec.tensors[place.tensor]);
+          })) {
+        identity.restriction = kKept;
+        scales.beside_kept = true;
+      }
+    }
+  }
+  Magnitudes magnitudes(spec, checkpoint, identities);
+  std::vector<std::vector<int>> powers;
+  std::map<std::string, Counts> counts;
+  std::map<std::string, std::set<std::string>> left;
+  for (size_t i = 0; i < identities.size(); ++i) {
+    const Identity& identity = identities[i];
+    if (i > 0 && identities[i - 1].layer != identity.layer) magnitudes.Forget();
+    powers.emplace_back();
+    if (!identity.restriction.empty()) {
+      left[identity.restriction].insert(identity.channels_of);
+      continue;
+    }
+    powers.back() = Powers(magnitudes.Made(identity), magnitudes.Read(identity), identity.degree);
+    Counts& count = counts[identity.channels_of];
+    count.all += identity.channels;
+    count.changed += static_cast<size_t>(
+        std::ranges::count_if(powers.back(), [](int power) { return power != 0; }));
+  }
+  // Only now: magnitudes are those of the weights as they were.
+  for (size_t i = 0; i < identities.size(); ++i) {
+    if (powers[i].empty()) continue;
+    Apply(identities[i].grows, powers[i], 1, spec);
+    Apply(identities[i].shrinks, powers[i], -identities[i].degree, spec);
+    Apply(identities[i].shrinks_apart, powers[i], -identities[i].degree, spec);
+  }
+  scales.fact = FactOf(counts, left);
+  return scales;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,50 @@
+#include "tools/convert/scale_for_formats.h"
+
+#include <algorithm>
+
+#include "tools/convert/identities/scale_channels.h"
+#include "tools/convert/output/taken.h"
+
+namespace rondo::convert {
+namespace {
+
+using format::TensorFormat;
+
+// Whether the source has quantised some of it, and its bits are written as they are, or as near to
+// that as can be.
+bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, TensorFormat weights,
+               const Checkpoint& checkpoint) {
+  const bool is_matrix = recipe.role == TensorRole::kMatrix;
+  if (!is_matrix && recipe.role != TensorRole::kEmbedding) return false;
+  const bool keeps = is_matrix ? options.keep_weights : options.keep_embedding;
+  const Encoding encoding = {is_matrix ? weights : options.embedding, options.block};
+  // Any of the formats may be chosen, but where a text chooses the codes anew.
+  const bool any_codes = is_matrix && options.bits > 0 && options.calibration.empty();
+  return std::ranges::any_of(recipe.parts, [&](const TensorRecipe::Part& part) {
+    if (part.source.empty()) return false;
+    return (keeps && !IsFloat(checkpoint.tensors().at(part.source))) ||
+           (any_codes && checkpoint.IntegerBits(part.source) != 0) ||
+           IsTaken(recipe, part, encoding, checkpoint);
+  });
+}
+
+}  // namespace
+
+std::string ScaleForFormats(const ConvertOptions& options, const Checkpoint& checkpoint,
+                            DecoderSpec& spec, std::vector<std::string>& notes) {
+  const TensorFormat weights =
+      options.weights == TensorFormat::F32 ? options.scale_for : options.weights;
+  if (weights == TensorFormat::F32) return "";
+  const ChannelScales scales = ScaleChannels(
+      checkpoint,
+      [&](const TensorRecipe& recipe) { return KeepsBits(recipe, options, weights, checkpoint); },
+      spec);
+  if (scales.beside_kept) {
+    notes.push_back(
+        "no channel beside a matrix that keeps the bits of the source was scaled to lose less in "
+        "few bits");
+  }
+  return scales.fact;
+}
+
+}  // namespace rondo::convert
