@@ -14,7 +14,7 @@ namespace rondo::convert {
 namespace {
 
 // Steps of two that a channel must be away from the others to be changed: nearer ones gain nothing.
-constexpr double kLeastSteps = 0.7;
+constexpr double kLeastSteps = 1.2;
 // Beyond, no number would be the better for it.
 constexpr double kMostSteps = 20;
 
@@ -69,7 +69,7 @@ std::string FactOf(const std::map<std::string, Counts>& counts,
   }
   for (const auto& [reason, kinds] : left) {
     std::string names;
-    for (const std::string& kind : kinds) names += (names.empty() ? "" : ", ") + kind;
+    for (const std::string& kind : kinds) names.append(names.empty() ? "" : ", ").append(kind);
     add(names + " stay where " + reason);
   }
   return fact;
