@@ -70,7 +70,7 @@ std::string FactOf(const std::map<std::string, Counts>& counts,
   for (const auto& [reason, kinds] : left) {
     std::string names;
     for (const std::string& kind : kinds) names.append(names.empty() ? "" : ", ").append(kind);
-    add(names + " stay where " + reason);
+    add(names.append(" stay where ").append(reason));
   }
   return fact;
 }
