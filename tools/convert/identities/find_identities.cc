@@ -92,6 +92,7 @@ class Finder {
     const auto [found, is_new] = norms_.try_emplace(norm.weight, identities_.size());
     if (is_new) {
       Identity& identity = to.Add("", "norm channels", hidden_);
+      identity.of_stream = true;
       identity.name = spec_.tensors[norm.weight].name;
       AddGains(norm, hidden_, identity.grows);
       if (of_stream_.contains(norm.weight)) {
@@ -106,6 +107,7 @@ class Finder {
                         const LayerIdentities& to) {
     if (alt_up.scale < 0) return;
     Identity& identity = to.Add("streams.scale", "norm channels", hidden_);
+    identity.of_stream = true;
     identity.grows.push_back({static_cast<uint32_t>(alt_up.scale), false, 0, hidden_});
     AddColumns(*embedding.gate, hidden_, identity.shrinks);
   }
@@ -154,6 +156,7 @@ class Finder {
     if (spec_.embedder) return;  // its rows are what is asked for
     const LayerIdentities to = {spec_, "", layer, &identities_};
     Identity& identity = to.Add("final_norm", "norm channels", hidden_);
+    identity.of_stream = true;
     AddGains(spec_.final_norm, hidden_, identity.grows);
     AddColumns(spec_.head, hidden_, identity.shrinks);
     if (spec_.head.weight == spec_.embedding) {

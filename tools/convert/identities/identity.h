@@ -29,6 +29,8 @@ struct Identity {
   Places grows, shrinks;
   Places shrinks_apart = {};  // likewise, but of another size by nature: compared by itself
   int degree = 1;
+  // The stream's, whose channels are as loud as no weight of these tells.
+  bool of_stream = false;
   // What else a channel is a product of, before what shrinks reads it, and in what shrinks.
   std::vector<Places> made_with = {}, read_with = {};
   // Why every s stays 1, as "the head is the embedding"; empty: it need not.

@@ -20,25 +20,40 @@ constexpr double kMostSteps = 20;
 
 constexpr const char* kKept = "the source's bits are kept";
 
-// For each channel the power of two; empty: all are 0.
-std::vector<int> Powers(const std::vector<double>& made, const std::vector<double>& read,
-                        int degree) {
-  std::vector<double> steps(made.size()), known;
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i] == 0 || read[i] == 0) continue;
-    steps[i] = (std::log2(read[i]) - std::log2(made[i])) / (2 * degree);
-    known.push_back(steps[i]);
+// By how many steps of two each channel is above the middle one; 0 where that is unknown.
+std::vector<double> Steps(const std::vector<double>& magnitudes) {
+  std::vector<double> steps(magnitudes.size()), known;
+  for (const double magnitude : magnitudes) {
+    if (magnitude > 0 && std::isfinite(magnitude)) known.push_back(std::log2(magnitude));
   }
-  if (known.empty()) return {};
+  if (known.empty()) return steps;
   const auto middle = known.begin() + static_cast<ptrdiff_t>(known.size() / 2);
   std::ranges::nth_element(known, middle);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (magnitudes[i] > 0 && std::isfinite(magnitudes[i])) {
+      steps[i] = std::log2(magnitudes[i]) - *middle;
+    }
+  }
+  return steps;
+}
+
+// For each channel the power of two; empty: all are 0. A gain may be small because its channel
+// comes in loud: of the stream only what its reader makes good for is changed, else a channel that
+// is loud would be made louder.
+std::vector<int> Powers(const std::vector<double>& made, const std::vector<double>& read,
+                        const Identity& identity) {
+  const std::vector<double> own = Steps(made), others = Steps(read);
   std::vector<int> powers(made.size());
   bool changed = false;
   for (size_t i = 0; i < made.size(); ++i) {
     if (made[i] == 0 || read[i] == 0) continue;
-    const double step = std::clamp(steps[i] - *middle, -kMostSteps, kMostSteps);
+    double step = (others[i] - own[i]) / (2 * identity.degree);
+    if (identity.of_stream) {
+      const double both = std::min(std::fabs(others[i]), std::fabs(own[i])) / identity.degree;
+      step = others[i] * own[i] < 0 ? std::copysign(both, others[i]) : 0;
+    }
     if (std::fabs(step) < kLeastSteps) continue;
-    powers[i] = static_cast<int>(std::lround(step));
+    powers[i] = static_cast<int>(std::lround(std::clamp(step, -kMostSteps, kMostSteps)));
     changed = true;
   }
   return changed ? powers : std::vector<int>();
@@ -105,7 +120,7 @@ ChannelScales ScaleChannels(const Checkpoint& checkpoint,
       left[identity.restriction].insert(identity.channels_of);
       continue;
     }
-    powers.back() = Powers(magnitudes.Made(identity), magnitudes.Read(identity), identity.degree);
+    powers.back() = Powers(magnitudes.Made(identity), magnitudes.Read(identity), identity);
     Counts& count = counts[identity.channels_of];
     count.all += identity.channels;
     count.changed += static_cast<size_t>(

@@ -98,6 +98,15 @@ TEST_F(ScaleChannelsTest, AChannelOfANorm) {
   EXPECT_EQ(Of(spec, "attention.qkv").col_powers, expected);
 }
 
+// Its channel may come in quiet.
+TEST_F(ScaleChannelsTest, AGainAloneStays) {
+  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 64);
+  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 6, 1 / 64.0f);
+  const DecoderSpec spec = Scaled();
+  EXPECT_THAT(Of(spec, "attention.norm").row_powers, Each(0));
+  EXPECT_THAT(Of(spec, "attention.qkv").col_powers, Each(0));
+}
+
 TEST_F(ScaleChannelsTest, AChannelOfAnMlp) {
   tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 16);
   tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 7, 1 / 16.0f);
@@ -129,6 +138,9 @@ TEST_F(ScaleChannelsTest, APairOfKeys) {
 TEST_F(ScaleChannelsTest, NothingIsScaledBesideWhatKeepsItsBits) {
   tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 64);
   tensors_.Multiply(kLayer + "post_attention_layernorm", 1, false, 5, 64);
+  for (const char* name : {"gate_proj", "up_proj"}) {
+    tensors_.Multiply(kLayer + "mlp." + name, kHidden, true, 5, 1 / 64.0f);
+  }
   DecoderSpec spec = spec_;
   const ChannelScales scales = ScaleChannels(
       tensors_, [](const TensorRecipe& recipe) { return recipe.name.ends_with("attention.qkv"); },
