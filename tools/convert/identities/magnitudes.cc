@@ -47,7 +47,6 @@ Magnitudes::Magnitudes(const DecoderSpec& spec, const Checkpoint& checkpoint,
                        const std::vector<Identity>& identities)
     : spec_(spec), checkpoint_(checkpoint) {
   for (const Identity& identity : identities) {
-    if (identity.of_stream) continue;
     for (const Place& place : identity.shrinks) {
       std::vector<const Identity*>& feeding = feeding_[place.tensor];
       if (place.columns && (feeding.empty() || feeding.back() != &identity)) {

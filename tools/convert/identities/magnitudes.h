@@ -10,9 +10,9 @@
 
 namespace rondo::convert {
 
-// As if what norms of the stream make, and what no identity leads to, had a variance of 1: a gain
-// says little of it, as a channel that comes in loud has a small one. Tables, which stay float32,
-// count nothing. Everything throws Error.
+// As if the inputs of norms, and what no identity leads to, had a variance of 1. What is given does
+// not depend on which of the equal models the weights are. Tables, which stay float32, count
+// nothing. Everything throws Error.
 class Magnitudes {
  public:
   // All three outlive it.

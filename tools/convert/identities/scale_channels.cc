@@ -14,7 +14,8 @@ namespace rondo::convert {
 namespace {
 
 // Steps of two that a channel must be away from the others to be changed: nearer ones gain nothing.
-constexpr double kLeastSteps = 1.2;
+// Where none is far away, all stay.
+constexpr double kLeastSteps = 0.7, kFarSteps = 1.2;
 // Beyond, no number would be the better for it.
 constexpr double kMostSteps = 20;
 
@@ -44,7 +45,7 @@ std::vector<int> Powers(const std::vector<double>& made, const std::vector<doubl
                         const Identity& identity) {
   const std::vector<double> own = Steps(made), others = Steps(read);
   std::vector<int> powers(made.size());
-  bool changed = false;
+  bool is_far = false;
   for (size_t i = 0; i < made.size(); ++i) {
     if (made[i] == 0 || read[i] == 0) continue;
     double step = (others[i] - own[i]) / (2 * identity.degree);
@@ -54,9 +55,9 @@ std::vector<int> Powers(const std::vector<double>& made, const std::vector<doubl
     }
     if (std::fabs(step) < kLeastSteps) continue;
     powers[i] = static_cast<int>(std::lround(std::clamp(step, -kMostSteps, kMostSteps)));
-    changed = true;
+    is_far |= std::fabs(step) >= kFarSteps;
   }
-  return changed ? powers : std::vector<int>();
+  return is_far ? powers : std::vector<int>();
 }
 
 void Apply(const Places& places, const std::vector<int>& powers, int times, DecoderSpec& spec) {

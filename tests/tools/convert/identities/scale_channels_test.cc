@@ -100,8 +100,8 @@ TEST_F(ScaleChannelsTest, AChannelOfANorm) {
 
 // Its channel may come in quiet.
 TEST_F(ScaleChannelsTest, AGainAloneStays) {
-  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 64);
-  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 6, 1 / 64.0f);
+  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 5, 8);
+  tensors_.Multiply(kLayer + "input_layernorm", 1, false, 6, 1 / 8.0f);
   const DecoderSpec spec = Scaled();
   EXPECT_THAT(Of(spec, "attention.norm").row_powers, Each(0));
   EXPECT_THAT(Of(spec, "attention.qkv").col_powers, Each(0));
