@@ -16,7 +16,7 @@ namespace {
 // Steps of two that a channel must be away from the others to be changed: nearer ones gain nothing.
 // Where none is far away, all stay.
 constexpr double kLeastSteps = 0.7, kFarSteps = 1.2;
-// Beyond, no number would be the better for it.
+// No channel is changed by more, so that the powers that meet in one tensor fit into a byte.
 constexpr double kMostSteps = 20;
 
 constexpr const char* kKept = "the source's bits are kept";
