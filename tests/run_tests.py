@@ -182,7 +182,9 @@ class Build:
                          for path in sorted((folder / "lib").glob("*.so*"))]
         for script in [path for path in files if path.parent == self.folder / "emulated"]:
             files.update(map(Path, re.findall(r"'(/[^']+)'", script.read_text())))
-        if any(b"librondo" in path.read_bytes() for path in files if path.parent == self.folder):
+        # What an emulator's script starts may be built later, or never.
+        if any(b"librondo" in path.read_bytes() for path in files
+               if path.parent == self.folder and path.is_file()):
             files.update(self.library())
         return files | {TOP / name for name in tree}, more
 
