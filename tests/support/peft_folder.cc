@@ -20,7 +20,8 @@ PeftModules RandomModules(const ModelFile& file, uint64_t rank, uint32_t seed,
     }
     return values;
   };
-  for (const format::TensorSource* source : *file.model().sources()) {
+  const auto* const scaled = file.model().scaled_sources();
+  for (const format::TensorSource* source : scaled != nullptr ? *scaled : *file.model().sources()) {
     for (const format::SourceRows* part : *source->parts()) {
       const std::string name = part->name()->str();
       if (name.find(wanted) == std::string::npos || modules.contains(name)) continue;

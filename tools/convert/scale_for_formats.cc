@@ -11,19 +11,20 @@ namespace {
 using format::TensorFormat;
 
 // Whether the source has quantised some of it, and its bits are written as they are, or as near to
-// that as can be.
+// that as can be. In q8 what has another grid is no nearer than floats are.
 bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, TensorFormat weights,
                const Checkpoint& checkpoint) {
   const bool is_matrix = recipe.role == TensorRole::kMatrix;
   if (!is_matrix && recipe.role != TensorRole::kEmbedding) return false;
   const bool keeps = is_matrix ? options.keep_weights : options.keep_embedding;
+  const std::optional<Encoding> kept = keeps ? Kept(recipe, checkpoint) : std::nullopt;
   const Encoding encoding = {is_matrix ? weights : options.embedding, options.block};
   // Any of the formats may be chosen, but where a text chooses the codes anew.
   const bool any_codes = is_matrix && options.bits > 0 && options.calibration.empty();
   return std::ranges::any_of(recipe.parts, [&](const TensorRecipe::Part& part) {
     if (part.source.empty()) return false;
-    return (keeps && !IsFloat(checkpoint.tensors().at(part.source))) ||
-           (any_codes && checkpoint.IntegerBits(part.source) != 0) ||
+    if (kept) return kept->format != TensorFormat::Q8 || IsTaken(recipe, part, *kept, checkpoint);
+    return (any_codes && checkpoint.IntegerBits(part.source) != 0) ||
            IsTaken(recipe, part, encoding, checkpoint);
   });
 }

@@ -99,8 +99,10 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   flatbuffers::Offset<format::Assistant> assistant;
   if (spec.assistant) assistant = format::CreateAssistant(builder, &*spec.assistant);
   std::vector<Offset<format::TensorSource>> sources;
+  bool scaled = false;
   for (const format::TensorSourceT& source : TensorSources(spec)) {
     sources.push_back(format::CreateTensorSource(builder, &source));
+    scaled |= !source.row_powers.empty() || !source.col_powers.empty();
   }
   const auto source_vector = builder.CreateVector(sources);
   const auto section_vector = builder.CreateVectorOfStructs(sections);
@@ -135,7 +137,11 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);
   model.add_sections(section_vector);
-  model.add_sources(source_vector);
+  if (scaled) {
+    model.add_scaled_sources(source_vector);
+  } else {
+    model.add_sources(source_vector);
+  }
   model.add_identity(1);  // a place for it
   format::FinishModelBuffer(builder, model.Finish());
   const uint64_t identity = IdentityOf(*format::GetModel(builder.GetBufferPointer()));

@@ -202,7 +202,9 @@ class AdapterWriter {
         writer_(options.output, options.replace, kAdapterContainer) {}
 
   AdapterReport Run() {
-    if (model_.model().sources() == nullptr) {
+    const auto* const scaled = model_.model().scaled_sources();
+    const auto* const sources = scaled != nullptr ? scaled : model_.model().sources();
+    if (sources == nullptr) {
       Fail(options_.model.string(),
            " does not say what its matrices were made of, as files of older versions do not: "
            "convert the model again");
@@ -220,7 +222,7 @@ class AdapterWriter {
         Fail(adapter_.Called(name), " is there by two names");
       }
     }
-    for (const format::TensorSource* source : *model_.model().sources()) {
+    for (const format::TensorSource* source : *sources) {
       tools::CheckInterrupt();
       AddMatrix(*source);
     }
@@ -245,6 +247,14 @@ class AdapterWriter {
   }
 
  private:
+  static bool ArePowersOf(uint64_t channels, const flatbuffers::Vector<int8_t>* powers) {
+    constexpr int kMost = 64;
+    return powers == nullptr ||
+           (powers->size() == channels && std::ranges::all_of(*powers, [](int power) {
+              return -kMost <= power && power <= kMost;
+            }));
+  }
+
   [[noreturn]] void RefuseSource(const format::TensorSource& source) const {
     Fail(options_.model.string(), ": what tensor ", source.tensor(),
          " was made of contradicts its shape");
@@ -256,8 +266,7 @@ class AdapterWriter {
     const format::Tensor& tensor = *tensors->Get(source.tensor());
     const auto* const row_powers = source.row_powers();
     const auto* const col_powers = source.col_powers();
-    if ((row_powers != nullptr && row_powers->size() != tensor.rows()) ||
-        (col_powers != nullptr && col_powers->size() != tensor.cols())) {
+    if (!ArePowersOf(tensor.rows(), row_powers) || !ArePowersOf(tensor.cols(), col_powers)) {
       RefuseSource(source);
     }
     Stack stack(adapter_, tensor.rows(), tensor.cols(), col_powers);

@@ -67,6 +67,26 @@ TEST_F(WriteAdapterTest, ModulesWithoutAPlace) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "adapter.rondo"));  // the first ones'
 }
 
+// A converter that knows of no powers finds no sources at all.
+TEST_F(WriteAdapterTest, WhatWasScaledIsToldApart) {
+  EXPECT_NE(model_->file().model().sources(), nullptr);
+  EXPECT_EQ(model_->file().model().scaled_sources(), nullptr);
+  for (const int8_t power : {3, 64, 65, -65}) {
+    model_.emplace(folder_ / "checkpoint", format::TensorFormat::F32, "", [&](DecoderSpec& spec) {
+      spec.tensors[spec.layers[0].sublayers[0]->op.AsAttention()->qkv->weight].col_powers.assign(
+          16, power);
+    });
+    EXPECT_EQ(model_->file().model().sources(), nullptr);
+    ASSERT_NE(model_->file().model().scaled_sources(), nullptr);
+    const std::string error = ErrorOfModules({{"model.layers.0.self_attn.q_proj", Module(16, 16)}});
+    if (std::abs(power) <= 64) {
+      EXPECT_EQ(error, "");
+    } else {
+      EXPECT_THAT(error, HasSubstr("was made of contradicts its shape"));
+    }
+  }
+}
+
 // PEFT's modules_to_save, where there are tensors of them.
 TEST_F(WriteAdapterTest, WhatWasTrainedWholeIsMergedOnly) {
   const fs::path peft = folder_ / "peft";
