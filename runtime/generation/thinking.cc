@@ -20,7 +20,7 @@ uint8_t Unfinished(uint8_t unfinished, uint8_t byte) {
   if (byte >= 0xF0) return 3;
   if (byte >= 0xE0) return 2;
   if (byte >= 0xC0) return 1;
-  return unfinished > 0 && byte >= 0x80 ? uint8_t(unfinished - 1) : uint8_t{0};
+  return unfinished > 0 && byte >= 0x80 ? static_cast<uint8_t>(unfinished - 1) : uint8_t{0};
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Regex& Regex::operator=(Regex&& other) noexcept {
   std::swap(utf_, other.utf_);
   return *this;
 }
-Regex::~Regex() = default;
+Regex::~Regex() {}
 
 Result<Regex> Regex::Compile(std::string_view /*pattern*/, bool /*utf*/, RegexMemory& /*memory*/) {
   return Status::Error(StatusCode::kUnsupported,

@@ -20,7 +20,7 @@ PeftModules RandomModules(const ModelFile& file, uint64_t rank, uint32_t seed,
     }
     return values;
   };
-  const auto* const scaled = file.model().scaled_sources();
+  const auto* const scaled = file.model().changed_sources();
   for (const format::TensorSource* source : scaled != nullptr ? *scaled : *file.model().sources()) {
     for (const format::SourceRows* part : *source->parts()) {
       const std::string name = part->name()->str();

@@ -151,7 +151,9 @@ Json Spelled(Json messages, const CallSpelling& spelling) {
     if (!message.contains("tool_calls") || !message["tool_calls"].is_array()) continue;
     for (Json& call : message["tool_calls"]) call = SpelledCall(std::move(call), spelling);
     if (spelling.no_content) message["content"] = "";
-    if (spelling.null_content && message["content"] == "") message["content"] = nullptr;
+    if (!spelling.null_content) continue;
+    const auto* const text = message["content"].get_ptr<const std::string*>();
+    if (text != nullptr && text->empty()) message["content"] = nullptr;
   }
   return messages;
 }

@@ -68,7 +68,7 @@ std::optional<fs::path> Folder(const char* variable) {
 
 // What the hub's clients share beside the cache.
 std::optional<fs::path> HubHome() {
-  if (const auto home = Folder("HF_HOME")) return home;
+  if (auto home = Folder("HF_HOME")) return home;
   if (const auto cache = Folder("XDG_CACHE_HOME")) return *cache / "huggingface";
   if (const auto home = Folder(kHomeVariable)) return *home / ".cache" / "huggingface";
   return std::nullopt;
@@ -120,7 +120,7 @@ fs::path HubModelFolder(const HubName& name) {
 }
 
 std::optional<fs::path> HubTokenFile() {
-  if (const auto file = Folder("HF_TOKEN_PATH")) return file;
+  if (auto file = Folder("HF_TOKEN_PATH")) return file;
   const auto home = HubHome();
   return home ? std::optional(*home / "token") : std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/calibrate/priors.h"
+#include "tools/convert/change_for_formats.h"
 #include "tools/convert/chat_template.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/embedder.h"
@@ -26,7 +27,6 @@
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
-#include "tools/convert/scale_for_formats.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/source_text.h"
@@ -166,13 +166,13 @@ DecoderSpec ReadSpec(const ConvertOptions& options, const Source& source,
 
 // Runs the same model in float32, in a file that never gets a name and is gone with the mapping.
 void StartCalibration(const ConvertOptions& options, const ConvertProgress& progress,
-                      std::optional<Calibration>& calibration) {
+                      const DecoderSpec& spec, std::optional<Calibration>& calibration) {
   ConvertOptions all_float = options;
   all_float.weights = all_float.embedding = TensorFormat::F32;
   all_float.calibration.clear();
   all_float.keep_weights = all_float.keep_embedding = false;
   all_float.bits = 0;
-  all_float.scale_for = options.weights;
+  all_float.as = &spec;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
   const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
@@ -213,9 +213,14 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;
-  if (options.change) options.change(spec);
-  const std::string scales = ScaleForFormats(options, checkpoint, spec, report.notes);
-  BalanceLatents(checkpoint, spec);
+  Facts facts;
+  if (options.as != nullptr) {
+    spec = *options.as;
+  } else {
+    if (options.change) options.change(spec);
+    facts = ChangeForFormats(options, checkpoint, spec, report.notes);
+    BalanceLatents(checkpoint, spec);
+  }
 
   report.architecture = spec.architecture;
   flatbuffers::FlatBufferBuilder builder;
@@ -234,7 +239,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     const auto float_written = [&](uint64_t read, uint64_t all) {
       progress(static_cast<uint64_t>(kFloatShare * static_cast<double>(read)), all);
     };
-    StartCalibration(options, float_written, calibration);
+    StartCalibration(options, float_written, spec, calibration);
   }
   const double mix_share = options.bits > 0 ? kMixShare : 0;
   const auto tell = [&](double share) {
@@ -295,11 +300,11 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
     report.notes.push_back(std::move(note));
   }
-  Facts facts = {
-      {"weights", WeightsFact(options, kept)},
-      {"embedding", FormatFact(stored[spec.embedding].format, stored[spec.embedding].block)},
-      {"rope", RopeFact(spec)}};
-  if (!scales.empty()) facts.push_back({"channels scaled", scales});
+  facts.insert(
+      facts.begin(),
+      {{"weights", WeightsFact(options, kept)},
+       {"embedding", FormatFact(stored[spec.embedding].format, stored[spec.embedding].block)},
+       {"rope", RopeFact(spec)}});
   if (spec.draft_head) {
     facts.push_back({"draft head", "proposes the first " +
                                        std::to_string(spec.draft_head->n_tokens) +

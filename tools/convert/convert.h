@@ -43,8 +43,8 @@ struct ConvertOptions {
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against
   // "no".
   bool reranker = false;
-  // Weights in float32 get the scales that those in this format do (scale_for_formats.h).
-  format::TensorFormat scale_for = format::TensorFormat::F32;
+  // What another conversion of this source made of its architecture; null: it is read.
+  const DecoderSpec* as = nullptr;
   // For tests: what is done to the model's recipes before they are scaled; null: nothing.
   std::function<void(DecoderSpec& spec)> change = nullptr;
   // In the end the model is run for one token, where half of the memory that is free is enough for

@@ -12,7 +12,7 @@ namespace {
 
 // The checkpoint's name of the head, or of the embedding that is it.
 std::string DropHead(DecoderSpec& spec) {
-  const std::string source = spec.tensors[spec.head.weight].parts.front().source;
+  std::string source = spec.tensors[spec.head.weight].parts.front().source;
   const auto drop = [&spec](uint32_t index) {
     if (index + 1 != spec.tensors.size()) {
       Fail(spec.architecture, " is not known as a model that makes vectors of texts");

@@ -91,7 +91,7 @@ TEST_F(EmbedTool, TakesTextsAsTheyWereTyped) {
   const std::vector<std::string> texts = {"[a, b]", "[]", "[x]", "a, b", "[1] see there [2]"};
   std::string lines;
   for (const std::string& text : texts) {
-    const ToolResult typed = tool_(embed + "'" + text + "'");
+    const ToolResult typed = tool_(std::string(embed).append("'").append(text).append("'"));
     EXPECT_EQ(Vectors(typed.out).size(), 1u) << text << typed.err;
     tool_.Write("line", text + "\n");
     EXPECT_EQ(tool_(embed + "< '" + tool_.Path("line") + "'").out, typed.out) << text;

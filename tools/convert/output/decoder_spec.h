@@ -68,9 +68,13 @@ struct TensorRecipe {
     uint64_t from, to;
   };
   std::optional<Padding> padding = {};
-  // In the end whole rows and columns are multiplied by two to the power of these
+  // Then whole rows and columns are multiplied by two to the power of these
   // (identities/scale_channels.h); empty: by 1.
   std::vector<int8_t> row_powers = {}, col_powers = {};
+  // In the end columns are multiplied by these gains (empty: by 1), and each row, or each column, is
+  // turned (identities/turn.h). Of one part, where columns are.
+  std::vector<float> gains = {};
+  bool rows_turned = false, columns_turned = false;
 
   // Of a row in the checkpoint.
   uint64_t source_cols() const {
@@ -78,9 +82,12 @@ struct TensorRecipe {
     return factor ? factor->inner : cols;
   }
   float ScaleOf(const Part& part) const { return scale * part.scale; }
-  // The parts' values are taken as they are but for ScaleOf().
-  // But for powers of rows and columns.
+  // The parts' values are taken as they are but for ScaleOf() and what IsChanged() says.
   bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding; }
+  bool IsChanged() const {
+    return !row_powers.empty() || !col_powers.empty() || !gains.empty() || rows_turned ||
+           columns_turned;
+  }
   uint64_t rows() const {
     uint64_t sum = 0;
     for (const Part& part : parts) sum += part.rows;

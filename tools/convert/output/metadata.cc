@@ -99,10 +99,9 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   flatbuffers::Offset<format::Assistant> assistant;
   if (spec.assistant) assistant = format::CreateAssistant(builder, &*spec.assistant);
   std::vector<Offset<format::TensorSource>> sources;
-  bool scaled = false;
-  for (const format::TensorSourceT& source : TensorSources(spec)) {
+  const std::vector<format::TensorSourceT> of_tensors = TensorSources(spec);
+  for (const format::TensorSourceT& source : of_tensors) {
     sources.push_back(format::CreateTensorSource(builder, &source));
-    scaled |= !source.row_powers.empty() || !source.col_powers.empty();
   }
   const auto source_vector = builder.CreateVector(sources);
   const auto section_vector = builder.CreateVectorOfStructs(sections);
@@ -137,8 +136,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);
   model.add_sections(section_vector);
-  if (scaled) {
-    model.add_scaled_sources(source_vector);
+  if (AreChanged(of_tensors)) {
+    model.add_changed_sources(source_vector);
   } else {
     model.add_sources(source_vector);
   }

@@ -7,6 +7,7 @@
 #include "runtime/base/finite.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/common/parallel.h"
+#include "tools/convert/identities/turn.h"
 
 namespace rondo::convert {
 
@@ -23,11 +24,17 @@ PartReader::PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& par
     first_ += before.rows;
   }
   if (recipe.factor) ReadFactor();
-  if (!recipe.transposed || entry_ == nullptr) return;
-  // Whole: its rows are columns of what the checkpoint holds.
-  whole_.resize(cols_ * entry_->shape.back());
-  checkpoint.Read(part.source, (part.matrix * cols_ + part.first_col) * entry_->shape.back(),
-                  whole_);
+  if (recipe.transposed && entry_ != nullptr) {
+    // Whole: its rows are columns of what the checkpoint holds.
+    whole_.resize(cols_ * entry_->shape.back());
+    checkpoint.Read(part.source, (part.matrix * cols_ + part.first_col) * entry_->shape.back(),
+                    whole_);
+  }
+  if (!recipe.columns_turned) return;
+  std::vector<float> all(static_cast<size_t>(part.rows * recipe.cols));
+  Read(0, all);
+  TurnColumns(all, static_cast<size_t>(recipe.cols));
+  turned_ = std::move(all);
 }
 
 uint64_t PartReader::RowBytes() const {
@@ -35,31 +42,42 @@ uint64_t PartReader::RowBytes() const {
 }
 
 void PartReader::Read(uint64_t row, std::span<float> out) {
-  if (!recipe_.padding) {
-    ReadRows(row, out);
-    return MultiplyByPowers(row, out);
+  if (!turned_.empty()) {
+    const auto begin = turned_.begin() + static_cast<ptrdiff_t>(row * recipe_.cols);
+    std::copy_n(begin, out.size(), out.begin());
+    return;
   }
+  if (recipe_.padding) {
+    ReadPadded(row, out);
+  } else {
+    ReadRows(row, out);
+  }
+  if (recipe_.IsChanged()) Change(row, out);
+}
+
+void PartReader::ReadPadded(uint64_t row, std::span<float> out) {
   const auto [from, to] = *recipe_.padding;
   const size_t runs = out.size() / to;
   narrow_.resize(runs * from);
   ReadRows(row, narrow_);
   std::fill(out.begin(), out.end(), 0.0f);
   for (size_t i = 0; i < runs; ++i) std::copy_n(&narrow_[i * from], from, &out[i * to]);
-  MultiplyByPowers(row, out);
 }
 
-void PartReader::MultiplyByPowers(uint64_t row, std::span<float> out) const {
-  if (recipe_.row_powers.empty() && recipe_.col_powers.empty()) return;
+void PartReader::Change(uint64_t row, std::span<float> out) const {
   const size_t cols = static_cast<size_t>(recipe_.cols);
   std::vector<float> factors(cols, 1);
   for (size_t i = 0; i < recipe_.col_powers.size(); ++i) {
     factors[i] = std::ldexp(1.0f, recipe_.col_powers[i]);
   }
-  for (size_t i = 0; i < out.size() / cols; ++i) {
+  for (size_t i = 0; i < recipe_.gains.size(); ++i) factors[i] *= recipe_.gains[i];
+  ParallelFor(PerformanceCores(), out.size() / cols, [&](size_t i) {
     const int power = recipe_.row_powers.empty() ? 0 : recipe_.row_powers[first_ + row + i];
     const float factor = std::ldexp(1.0f, power);
-    for (size_t col = 0; col < cols; ++col) out[i * cols + col] *= factor * factors[col];
-  }
+    const std::span<float> values = out.subspan(i * cols, cols);
+    for (size_t col = 0; col < cols; ++col) values[col] *= factor * factors[col];
+    if (recipe_.rows_turned) Turn(values);
+  });
 }
 
 void PartReader::ReadRows(uint64_t row, std::span<float> out) {

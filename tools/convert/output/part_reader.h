@@ -10,8 +10,8 @@
 
 namespace rondo::convert {
 
-// Holds what does not come row by row: a factor, or the whole of a transposed part. Everything
-// throws Error.
+// Holds what does not come row by row: a factor, or the whole of a part that is transposed, or whose
+// columns are turned. Everything throws Error.
 class PartReader {
  public:
   // All three outlive this; `part` is one of the recipe's. Refuses a tensor that does not have the
@@ -26,10 +26,11 @@ class PartReader {
   void Read(uint64_t row, std::span<float> out);
 
  private:
+  void ReadPadded(uint64_t row, std::span<float> out);
   void ReadRows(uint64_t row, std::span<float> out);  // without padding
   void ReadFactor();
   void ReadMultiplied(uint64_t first, std::span<float> out);
-  void MultiplyByPowers(uint64_t row, std::span<float> out) const;
+  void Change(uint64_t row, std::span<float> out) const;
   void CheckFinite(uint64_t row, std::span<const float> out) const;
 
   const TensorRecipe& recipe_;
@@ -40,6 +41,7 @@ class PartReader {
   uint64_t first_ = 0;                    // of the recipe's rows, that of the part
   std::vector<float> whole_, between_, narrow_;
   std::vector<float> factor_;  // [inner, cols]
+  std::vector<float> turned_;  // all rows, where columns are turned
 };
 
 // All rows of this part of `recipe`. Throws Error.

@@ -20,7 +20,7 @@ bool IsExactFactor(float factor) {
 // Rows of the checkpoint, or as many pieces of each.
 bool AreInRows(const TensorRecipe& recipe, const TensorRecipe::Part& part) {
   return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
-         recipe.row_powers.empty() && recipe.col_powers.empty() && !part.source.empty() &&
+         !recipe.IsChanged() && !part.source.empty() &&
          recipe.SourceShape(part).back() % recipe.cols == 0;
 }
 

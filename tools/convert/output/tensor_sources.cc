@@ -1,5 +1,6 @@
 #include "tools/convert/output/tensor_sources.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -52,9 +53,19 @@ std::vector<format::TensorSourceT> TensorSources(const DecoderSpec& spec) {
     }
     source.row_powers = recipe.row_powers;
     source.col_powers = recipe.col_powers;
+    source.gains = recipe.gains;
+    source.rows_turned = recipe.rows_turned;
+    source.columns_turned = recipe.columns_turned;
     if (known) sources.push_back(std::move(source));
   }
   return sources;
+}
+
+bool AreChanged(const std::vector<format::TensorSourceT>& sources) {
+  return std::ranges::any_of(sources, [](const format::TensorSourceT& source) {
+    return !source.row_powers.empty() || !source.col_powers.empty() || !source.gains.empty() ||
+           source.rows_turned || source.columns_turned;
+  });
 }
 
 }  // namespace rondo::convert

@@ -14,6 +14,7 @@
 #include "runtime/model/adapter_file.h"
 #include "tools/common/interrupt.h"
 #include "tools/convert/common/fail.h"
+#include "tools/convert/identities/turn.h"
 #include "tools/convert/output/file_writer.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/peft/peft_adapter.h"
@@ -91,16 +92,15 @@ class Tiles {
 // behind another in `down`.
 class Stack {
  public:
-  // `powers`: of two, by which the matrix's columns were multiplied; null: by 1.
+  // `source` fits the matrix's shape.
   Stack(const PeftAdapter& adapter, uint64_t rows, uint64_t cols,
-        const flatbuffers::Vector<int8_t>* powers)
-      : adapter_(adapter), cols_(cols), powers_(powers), rows_(static_cast<size_t>(rows)) {}
+        const format::TensorSource& source)
+      : adapter_(adapter), cols_(cols), source_(source), rows_(static_cast<size_t>(rows)) {}
 
   uint64_t rank() const { return rank_; }
 
-  // Rows from `row` on are those that `part` says, of this module; `powers` as above, of all rows.
-  void Add(size_t row, const format::SourceRows& part, const Module& module,
-           const flatbuffers::Vector<int8_t>* powers) {
+  // Rows from `row` on are those that `part` says, of this module.
+  void Add(size_t row, const format::SourceRows& part, const Module& module) {
     const auto [found, is_new] = placed_.try_emplace(&module, places_.size());
     if (is_new) {
       places_.push_back({&module, rank_, adapter_.Up(module)});
@@ -108,7 +108,7 @@ class Stack {
     }
     for (uint64_t i = 0; i < part.rows(); ++i) {
       rows_[row + i] = {found->second, part.first_row() + i * part.row_step(),
-                        part.scale() * Factor(powers, row + i)};
+                        part.scale() * Factor(source_.row_powers(), row + i)};
     }
   }
 
@@ -118,17 +118,17 @@ class Stack {
     for (const Place& place : places_) {
       std::ranges::copy(adapter_.Down(*place.module), &down[place.first * cols_]);
     }
+    ChangeAsTheMatrix(down);
     for (uint64_t first = 0; first < rank_; first += kAdapterTile) {
       tiles.Add(cols_, [&](uint64_t input, size_t channel) {
-        return first + channel < rank_
-                   ? down[(first + channel) * cols_ + input] * Factor(powers_, input)
-                   : 0;
+        return first + channel < rank_ ? down[(first + channel) * cols_ + input] : 0;
       });
     }
   }
 
   // Puts the tiles of `up` behind `tiles`, each with the rows of `down` that it needs.
   void AddUp(Tiles& tiles, std::vector<format::AdapterRun>* runs) const {
+    if (source_.columns_turned()) return AddTurnedUp(tiles, runs);
     for (size_t begin = 0; begin < rows_.size(); begin += kAdapterTile) {
       const size_t end = std::min(rows_.size(), begin + kAdapterTile);
       const auto [first, last] = RanksOf(begin, end);
@@ -154,6 +154,29 @@ class Stack {
 
   static float Factor(const flatbuffers::Vector<int8_t>* powers, uint64_t i) {
     return powers == nullptr ? 1 : std::ldexp(1.0f, powers->Get(static_cast<uint32_t>(i)));
+  }
+
+  void ChangeAsTheMatrix(std::span<float> down) const {
+    for (uint64_t i = 0; i < down.size(); ++i) {
+      const auto col = static_cast<uint32_t>(i % cols_);
+      down[i] *= Factor(source_.col_powers(), col);
+      if (source_.gains() != nullptr) down[i] *= source_.gains()->Get(col);
+    }
+    if (!source_.rows_turned()) return;
+    for (uint64_t row = 0; row < rank_; ++row) Turn(down.subspan(row * cols_, cols_));
+  }
+
+  // Each row depends on all that there were.
+  void AddTurnedUp(Tiles& tiles, std::vector<format::AdapterRun>* runs) const {
+    std::vector<float> up(rows_.size() * rank_);
+    for (size_t i = 0; i < up.size(); ++i) up[i] = ValueOf(rows_[i / rank_], i % rank_);
+    TurnColumns(up, rank_);
+    for (size_t begin = 0; begin < rows_.size(); begin += kAdapterTile) {
+      AddRun(0, rank_, runs);
+      tiles.Add(rank_, [&](uint64_t input, size_t channel) {
+        return begin + channel < rows_.size() ? up[(begin + channel) * rank_ + input] : 0;
+      });
+    }
   }
 
   std::pair<uint64_t, uint64_t> RanksOf(size_t begin, size_t end) const {
@@ -186,7 +209,7 @@ class Stack {
 
   const PeftAdapter& adapter_;
   const uint64_t cols_;
-  const flatbuffers::Vector<int8_t>* const powers_;
+  const format::TensorSource& source_;
   std::vector<Row> rows_;
   std::vector<Place> places_;
   std::map<const Module*, size_t> placed_;
@@ -202,7 +225,7 @@ class AdapterWriter {
         writer_(options.output, options.replace, kAdapterContainer) {}
 
   AdapterReport Run() {
-    const auto* const scaled = model_.model().scaled_sources();
+    const auto* const scaled = model_.model().changed_sources();
     const auto* const sources = scaled != nullptr ? scaled : model_.model().sources();
     if (sources == nullptr) {
       Fail(options_.model.string(),
@@ -264,12 +287,16 @@ class AdapterWriter {
     const auto* const tensors = model_.model().tensors();
     if (source.tensor() >= tensors->size() || source.parts() == nullptr) RefuseSource(source);
     const format::Tensor& tensor = *tensors->Get(source.tensor());
-    const auto* const row_powers = source.row_powers();
-    const auto* const col_powers = source.col_powers();
-    if (!ArePowersOf(tensor.rows(), row_powers) || !ArePowersOf(tensor.cols(), col_powers)) {
+    const auto* const gains = source.gains();
+    if (!ArePowersOf(tensor.rows(), source.row_powers()) ||
+        !ArePowersOf(tensor.cols(), source.col_powers()) ||
+        (gains != nullptr && (gains->size() != tensor.cols() ||
+                              !std::ranges::all_of(*gains, [](float gain) {
+                                return std::isfinite(gain);
+                              })))) {
       RefuseSource(source);
     }
-    Stack stack(adapter_, tensor.rows(), tensor.cols(), col_powers);
+    Stack stack(adapter_, tensor.rows(), tensor.cols(), source);
     uint64_t row = 0;
     for (const format::SourceRows* part : *source.parts()) {
       const uint64_t end =
@@ -286,7 +313,7 @@ class AdapterWriter {
                "], expected [", part->outputs(), ", ", tensor.cols(), "] for ",
                options_.model.string());
         }
-        stack.Add(static_cast<size_t>(row), *part, module, row_powers);
+        stack.Add(static_cast<size_t>(row), *part, module);
         std::vector<bool>& reached = reached_[&module];
         reached.resize(static_cast<size_t>(module.outputs));
         for (uint64_t i = 0; i < part->rows(); ++i) {

@@ -70,14 +70,14 @@ TEST_F(WriteAdapterTest, ModulesWithoutAPlace) {
 // A converter that knows of no powers finds no sources at all.
 TEST_F(WriteAdapterTest, WhatWasScaledIsToldApart) {
   EXPECT_NE(model_->file().model().sources(), nullptr);
-  EXPECT_EQ(model_->file().model().scaled_sources(), nullptr);
+  EXPECT_EQ(model_->file().model().changed_sources(), nullptr);
   for (const int8_t power : {3, 64, 65, -65}) {
     model_.emplace(folder_ / "checkpoint", format::TensorFormat::F32, "", [&](DecoderSpec& spec) {
       spec.tensors[spec.layers[0].sublayers[0]->op.AsAttention()->qkv->weight].col_powers.assign(
           16, power);
     });
     EXPECT_EQ(model_->file().model().sources(), nullptr);
-    ASSERT_NE(model_->file().model().scaled_sources(), nullptr);
+    ASSERT_NE(model_->file().model().changed_sources(), nullptr);
     const std::string error = ErrorOfModules({{"model.layers.0.self_attn.q_proj", Module(16, 16)}});
     if (std::abs(power) <= 64) {
       EXPECT_EQ(error, "");

@@ -160,8 +160,9 @@ void RefuseKept(const Config& config, const std::string& module) {
   const std::string path = '.' + module + '.';
   for (const std::string& kept : config.Texts("modules_to_not_convert")) {
     if (kept.empty() || path.find('.' + kept + '.') == std::string::npos) continue;
-    config.Refuse("modules_to_not_convert",
-                  "names " + kept + ", but the file has " + module + " quantised");
+    std::string sentence = "names ";
+    sentence.append(kept).append(", but the file has ").append(module).append(" quantised");
+    config.Refuse("modules_to_not_convert", sentence);
   }
 }
 

@@ -1,8 +1,11 @@
-#include "tools/convert/scale_for_formats.h"
+#include "tools/convert/change_for_formats.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "tools/convert/identities/scale_channels.h"
+#include "tools/convert/identities/turn_stream.h"
 #include "tools/convert/output/taken.h"
 
 namespace rondo::convert {
@@ -29,23 +32,32 @@ bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, Tensor
   });
 }
 
+std::string FactOf(const StreamTurn& turn) {
+  if (!turn.restriction.empty()) return "no: " + turn.restriction;
+  const std::string peaks = std::to_string(std::lround(100 * turn.peaks)) +
+                            " % of the peaks of the weights that read it";
+  return turn.turned ? "yes: that left " + peaks : "no: that would leave " + peaks;
+}
+
 }  // namespace
 
-std::string ScaleForFormats(const ConvertOptions& options, const Checkpoint& checkpoint,
-                            DecoderSpec& spec, std::vector<std::string>& notes) {
-  const TensorFormat weights =
-      options.weights == TensorFormat::F32 ? options.scale_for : options.weights;
-  if (weights == TensorFormat::F32) return "";
-  const ChannelScales scales = ScaleChannels(
-      checkpoint,
-      [&](const TensorRecipe& recipe) { return KeepsBits(recipe, options, weights, checkpoint); },
-      spec);
+Facts ChangeForFormats(const ConvertOptions& options, const Checkpoint& checkpoint,
+                       DecoderSpec& spec, std::vector<std::string>& notes) {
+  const TensorFormat weights = options.weights;
+  if (weights == TensorFormat::F32) return {};
+  const auto keeps_bits = [&](const TensorRecipe& recipe) {
+    return KeepsBits(recipe, options, weights, checkpoint);
+  };
+  Facts facts;
+  const ChannelScales scales = ScaleChannels(checkpoint, keeps_bits, spec);
+  if (!scales.fact.empty()) facts.push_back({"channels scaled", scales.fact});
   if (scales.beside_kept) {
     notes.push_back(
         "no channel beside a matrix that keeps the bits of the source was scaled to lose less in "
         "few bits");
   }
-  return scales.fact;
+  facts.push_back({"stream turned", FactOf(TurnStreamWherePeaksShrink(checkpoint, keeps_bits, spec))});
+  return facts;
 }
 
 }  // namespace rondo::convert
