@@ -24,8 +24,9 @@ run = hashlib.sha256(subprocess.check_output(["clang-tidy", "--version"]))
 more = []
 if "Unity" in source.parts:
     together = re.findall(r'^#include "(.*)"', source.read_text(), re.M)
+    # Sources are no headers.
     more = [r"--header-filter=/(runtime|c_api|platforms|tools|tests|include)/.*\.(h|cc)$",
-            "--checks=-bugprone-suspicious-include,-google-global-names-in-headers"]  # sources are
+            "--checks=-bugprone-suspicious-include,-google-global-names-in-headers"]
     if Path(together[0]).resolve().is_relative_to(top / "tests"):
         more[1] += "," + re.search("^Checks: '(.*)'", (top / "tests/.clang-tidy").read_text(),
                                    re.M)[1]

@@ -12,6 +12,9 @@
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/checkpoint_tensors.h"
 #include "tests/tools/convert/identities/scale_at_random.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
+#include "tools/convert/identities/turn_stream.h"
+#include "tools/convert/sources/source.h"
 
 namespace rondo::adapter_model_test {
 namespace {
@@ -149,6 +152,16 @@ TEST_P(AdapterFormula, LogitsAreThoseOfTheMergedWeights) {
                            std::bind_front(convert::ScaleAtRandom, 3));
   const TestAdapter of_scaled(peft, scaled);
   EXPECT_EQ(Logits(scaled, &of_scaled.file()), Logits(model, &adapter.file()));
+  // Of one whose stream has another basis, likewise, but for float32's rounding.
+  const convert::Source source = convert::OpenSource(checkpoint, convert::GgufRulesOf);
+  std::string restriction;
+  const ModelOnDisk turned(checkpoint, format::TensorFormat::F32, {},
+                           [&](convert::DecoderSpec& spec) {
+                             restriction = convert::TurnStream(*source.checkpoint, spec);
+                           });
+  const TestAdapter of_turned(peft, turned);
+  EXPECT_LT(Difference(expected, Logits(turned, &of_turned.file())), 2e-5) << restriction;
+  EXPECT_EQ(Logits(turned, nullptr) == Logits(model, nullptr), !restriction.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, AdapterFormula, testing::ValuesIn(kCases),

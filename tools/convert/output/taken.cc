@@ -19,9 +19,8 @@ bool IsExactFactor(float factor) {
 
 // Rows of the checkpoint, or as many pieces of each.
 bool AreInRows(const TensorRecipe& recipe, const TensorRecipe::Part& part) {
-  return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
-         !recipe.IsChanged() && !part.source.empty() &&
-         recipe.SourceShape(part).back() % recipe.cols == 0;
+  return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() && !recipe.IsChanged() &&
+         !part.source.empty() && recipe.SourceShape(part).back() % recipe.cols == 0;
 }
 
 // Of this part, those of a row of integers that can be taken; else 0.

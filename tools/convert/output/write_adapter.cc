@@ -290,10 +290,9 @@ class AdapterWriter {
     const auto* const gains = source.gains();
     if (!ArePowersOf(tensor.rows(), source.row_powers()) ||
         !ArePowersOf(tensor.cols(), source.col_powers()) ||
-        (gains != nullptr && (gains->size() != tensor.cols() ||
-                              !std::ranges::all_of(*gains, [](float gain) {
-                                return std::isfinite(gain);
-                              })))) {
+        (gains != nullptr &&
+         (gains->size() != tensor.cols() ||
+          !std::ranges::all_of(*gains, [](float gain) { return std::isfinite(gain); })))) {
       RefuseSource(source);
     }
     Stack stack(adapter_, tensor.rows(), tensor.cols(), source);

@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "tests/tools/convert/architectures/read_config.h"
+#include "tests/tools/convert/identities/random_tensors.h"
 
 namespace rondo::convert::scale_channels_test {
 namespace {
@@ -19,40 +18,6 @@ using testing::Each;
 using testing::HasSubstr;
 
 const std::string kLayer = "model.layers.0.";
-
-// Of all that a spec asks for, in memory.
-class RandomTensors final : public Checkpoint {
- public:
-  explicit RandomTensors(const DecoderSpec& spec) {
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal;
-    for (const TensorRecipe& recipe : spec.tensors) {
-      for (const TensorRecipe::Part& part : recipe.parts) {
-        Entry entry{"memory", "F32", recipe.SourceShape(part)};
-        std::vector<float>& values = values_[part.source];
-        values.resize(entry.elements());
-        for (float& value : values) value = entry.shape.size() == 1 ? 1 : normal(random);
-        Add(part.source, std::move(entry));
-      }
-    }
-  }
-
-  void Read(const std::string& name, uint64_t first, std::span<float> out) const override {
-    std::copy_n(values_.at(name).begin() + static_cast<ptrdiff_t>(first), out.size(), out.begin());
-  }
-
-  // Row, or column, `index` of a matrix of so many columns.
-  void Multiply(const std::string& name, uint64_t cols, bool column, uint64_t index, float factor) {
-    std::vector<float>& values = values_.at(name + ".weight");
-    for (size_t i = 0; i < values.size(); ++i) {
-      if ((column ? i % cols : i / cols) == index) values[i] *= factor;
-    }
-  }
-
- private:
-  std::string Where() const override { return "memory"; }
-  std::map<std::string, std::vector<float>> values_;
-};
 
 class ScaleChannelsTest : public testing::Test {
  protected:
