@@ -34,8 +34,8 @@ bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, Tensor
 
 std::string FactOf(const StreamTurn& turn) {
   if (!turn.restriction.empty()) return "no: " + turn.restriction;
-  const std::string peaks = std::to_string(std::lround(100 * turn.peaks)) +
-                            " % of the peaks of the weights that read it";
+  const std::string peaks =
+      std::to_string(std::lround(100 * turn.peaks)) + " % of the peaks of the weights that read it";
   return turn.turned ? "yes: that left " + peaks : "no: that would leave " + peaks;
 }
 
@@ -56,7 +56,8 @@ Facts ChangeForFormats(const ConvertOptions& options, const Checkpoint& checkpoi
         "no channel beside a matrix that keeps the bits of the source was scaled to lose less in "
         "few bits");
   }
-  facts.push_back({"stream turned", FactOf(TurnStreamWherePeaksShrink(checkpoint, keeps_bits, spec))});
+  facts.push_back(
+      {"stream turned", FactOf(TurnStreamWherePeaksShrink(checkpoint, keeps_bits, spec))});
   return facts;
 }
 

@@ -10,8 +10,8 @@
 
 namespace rondo::convert {
 
-// Holds what does not come row by row: a factor, or the whole of a part that is transposed, or whose
-// columns are turned. Everything throws Error.
+// Holds what does not come row by row: a factor, or the whole of a part that is transposed, or
+// whose columns are turned. Everything throws Error.
 class PartReader {
  public:
   // All three outlive this; `part` is one of the recipe's. Refuses a tensor that does not have the
