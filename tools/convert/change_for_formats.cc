@@ -23,7 +23,7 @@ bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, Tensor
   const std::optional<Encoding> kept = keeps ? Kept(recipe, checkpoint) : std::nullopt;
   const Encoding encoding = {is_matrix ? weights : options.embedding, options.block};
   // Any of the formats may be chosen, but where a text chooses the codes anew.
-  const bool any_codes = is_matrix && options.bits > 0 && options.calibration.empty();
+  const bool any_codes = is_matrix && options.bits > 0 && !options.calibration;
   return std::ranges::any_of(recipe.parts, [&](const TensorRecipe::Part& part) {
     if (part.source.empty()) return false;
     if (kept) return kept->format != TensorFormat::Q8 || IsTaken(recipe, part, *kept, checkpoint);

@@ -58,6 +58,9 @@ void RunAdapterConversion(const std::string& directory, const ConversionWish& wi
         ", " + FormatBytes(report.file_bytes) + "\n");
 }
 
+// In place of a file's name, which it cannot be.
+const std::string kOwnTexts(1, '\0');
+
 }  // namespace
 
 void CheckCombination(const ConversionWish& wish) {
@@ -112,7 +115,9 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   if (weights == "auto") options.bits = wish.bits > 0 ? wish.bits : 4.5;
   const std::string embedding = weights == "f32" ? "f32" : "q8";
   options.embedding = convert::FormatNamed(wish.embedding.empty() ? embedding : wish.embedding);
-  options.calibration = wish.calibrate;
+  if (!wish.calibrate.empty()) {
+    options.calibration = wish.calibrate == kOwnTexts ? std::string() : wish.calibrate;
+  }
   options.draft_head = wish.mtp;
   options.reranker = wish.reranker;
   if (!wish.merge.empty()) options.merge = FindNamed(wish.merge, "", Named::kAdapter);
@@ -165,9 +170,22 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
            "Format of embedding and output head; default: f32 with --weights "
            "f32, as the weights with keep, else q8");
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);
-  AddFile(command, "--calibrate", &wish->calibrate,
-          "With --weights q4, q3, q2, q4b or auto: a text like those the model is meant for; the "
-          "weights are chosen so that the predictions on it change least; default: none")
+  command
+      ->add_option_function<std::string>(
+          "--calibrate",
+          [wish](const std::string& text) {
+            const std::string wrong = WrongFileName(text);
+            if (text != kOwnTexts && !wrong.empty()) {
+              throw CLI::ValidationError("--calibrate", wrong);
+            }
+            wish->calibrate = text;
+          },
+          "With --weights q4, q3, q2, q4b or auto: the weights are chosen so that the predictions "
+          "on a text change least: on one like those the model is meant for, or without FILE on "
+          "Rondo's own, prose, other scripts, calls of tools and programs; default: on none")
+      ->expected(0, 1)
+      ->default_str(kOwnTexts)
+      ->type_name("[FILE]")
       ->group(kWeightsGroup);
   AddSize(command, "--fit", &wish->fit,
           "In place of --weights: the bits of the weights, each matrix by what it needs, and the "

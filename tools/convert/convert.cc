@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "tools/common/own_texts.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/balance_latents.h"
@@ -27,6 +28,7 @@
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
+#include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/source_text.h"
@@ -58,7 +60,7 @@ std::string WeightsFact(const ConvertOptions& options, const std::set<std::strin
     for (const std::string& name : kept) names += (names.empty() ? "" : "; ") + name;
     return names;
   }
-  const std::string calibrated = options.calibration.empty() ? "" : ", calibrated";
+  const std::string calibrated = options.calibration ? ", calibrated" : "";
   if (options.bits == 0) {
     return FormatFact(options.weights, options.block) + calibrated;
   }
@@ -164,19 +166,27 @@ DecoderSpec ReadSpec(const ConvertOptions& options, const Source& source,
   return spec;
 }
 
+std::string CalibrationText(const fs::path& path) {
+  constexpr uint64_t kMostBytes = 64u << 20;
+  if (!path.empty()) return ReadWholeFile(path, kMostBytes);
+  std::string all;
+  for (const tools::OwnText& own : tools::OwnTexts()) all.append(own.text);
+  return all;
+}
+
 // Runs the same model in float32, in a file that never gets a name and is gone with the mapping.
 void StartCalibration(const ConvertOptions& options, const ConvertProgress& progress,
                       const DecoderSpec& spec, std::optional<Calibration>& calibration) {
   ConvertOptions all_float = options;
   all_float.weights = all_float.embedding = TensorFormat::F32;
-  all_float.calibration.clear();
+  all_float.calibration.reset();
   all_float.keep_weights = all_float.keep_embedding = false;
   all_float.bits = 0;
   all_float.as = &spec;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
   const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
-  calibration.emplace(file.unfinished_path(), options.calibration,
+  calibration.emplace(file.unfinished_path(), CalibrationText(*options.calibration),
                       MatrixFormat{options.weights, block});
 }
 
@@ -200,12 +210,12 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
          " that predicts more than the next token is known");
   }
   report.is_assistant = spec.assistant.has_value();
-  if (embedder && !options.calibration.empty()) {
+  if (embedder && options.calibration) {
     Fail(options.directory.string(),
          ": a model that makes vectors of texts predicts no tokens, and so cannot be calibrated by "
          "a text");
   }
-  if (report.is_assistant && !options.calibration.empty()) {
+  if (report.is_assistant && options.calibration) {
     Fail(options.directory.string(),
          ": an assistant runs beside its model alone, and so cannot be calibrated by a text");
   }
@@ -235,7 +245,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   }
 
   std::optional<Calibration> calibration;
-  if (!options.calibration.empty()) {
+  if (options.calibration) {
     const auto float_written = [&](uint64_t read, uint64_t all) {
       progress(static_cast<uint64_t>(kFloatShare * static_cast<double>(read)), all);
     };
@@ -342,7 +352,7 @@ FittedBits FitByDraft(const ConvertOptions& options, const ConvertProgress& prog
   ConvertOptions few = options;
   few.weights = TensorFormat::Q3;
   few.bits = 0;
-  few.calibration.clear();
+  few.calibration.reset();
   FileWriter writer(options.output.string() + ".draft");
   const ConvertReport report = ConvertInto(writer, few, progress);
   return FitBits({writer.unfinished_path(), report.matrix_weights, report.matrix_bytes},
@@ -360,7 +370,7 @@ ConvertReport Convert(const ConvertOptions& wished, const ConvertProgress& progr
     fit = FitByDraft(wished, progress);
     options.weights = fit.bits < kBitsOfQ8 ? TensorFormat::Q4 : TensorFormat::Q8;
     options.bits = fit.bits < kBitsOfQ8 ? fit.bits : 0;
-    if (options.bits == 0) options.calibration.clear();
+    if (options.bits == 0) options.calibration.reset();
   }
   ConvertReport report = ConvertInto(writer, options, progress);
   if (options.fit.bytes > 0) {

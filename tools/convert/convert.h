@@ -27,9 +27,9 @@ struct ConvertOptions {
   // format of ours holds it, else in the nearest one.
   bool keep_weights = false;
   bool keep_embedding = false;
-  // A text, UTF-8, by which Q4, Q3 and Q4B weights are chosen (tools/convert/calibrate); empty:
-  // none.
-  std::filesystem::path calibration;
+  // A text, UTF-8, by which Q4, Q3 and Q4B weights are chosen (tools/convert/calibrate): a file, or
+  // by an empty name Rondo's own texts; nothing: by none.
+  std::optional<std::filesystem::path> calibration;
   // Formats other than `weights` for some matrices, so that they have so many bits per weight on
   // average, scales included: as the predictions on the text of `calibration` need it, or without
   // one by what is known of kinds of matrices; 0: all alike.

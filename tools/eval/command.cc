@@ -15,10 +15,10 @@
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/own_texts.h"
 #include "tools/common/printable.h"
 #include "tools/common/text_io.h"
 #include "tools/eval/evaluation.h"
-#include "tools/eval/texts.h"
 #include "tools/system/standard_files.h"
 
 namespace rondo::tools {
@@ -187,7 +187,7 @@ struct NamedText {
 std::vector<NamedText> ReadTexts(const std::string& path) {
   std::vector<NamedText> texts;
   if (path.empty()) {
-    for (const EvalText& one : EvalTexts()) texts.push_back({one.name, std::string(one.text)});
+    for (const OwnText& one : OwnTexts()) texts.push_back({one.name, std::string(one.text)});
     return texts;
   }
   texts.push_back({path, path == "-" ? ReadAllInput() : ReadFile("the text", path)});

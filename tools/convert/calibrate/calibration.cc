@@ -9,12 +9,10 @@
 #include "tools/convert/calibrate/factor.h"
 #include "tools/convert/common/section_sink.h"
 #include "tools/convert/output/quantize.h"
-#include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {
 namespace {
 
-constexpr uint64_t kMaxTextBytes = 64u << 20;
 constexpr size_t kChunkTokens = 512;
 constexpr size_t kMaxTokens = 8192;
 // Of refinement. For blocks three more gain up to 2 % and take twice the time.
@@ -76,10 +74,10 @@ std::vector<uint8_t> CopiedBytes(const std::vector<T>& values) {
 
 }  // namespace
 
-Calibration::Calibration(const std::filesystem::path& float_file, const std::filesystem::path& text,
+Calibration::Calibration(const std::filesystem::path& float_file, const std::string& text,
                          const MatrixFormat& format)
     : threads_(PerformanceCores()), model_(float_file, threads_) {
-  chunks_ = model_.Tokenize(ReadWholeFile(text, kMaxTextBytes), kChunkTokens, kMaxTokens);
+  chunks_ = model_.Tokenize(text, kChunkTokens, kMaxTokens);
   const auto& layers = *model_.file().model().layers();
   for (uint32_t i = 0; i < layers.size(); ++i) {
     for (const auto& stage : StagesOf(*layers[i])) {

@@ -34,9 +34,8 @@ struct EncodedTensor {
 class Calibration {
  public:
   // `float_file`: the model with all tensors in float32, as `rondo convert --weights f32` writes
-  // it. `text`: a file in UTF-8, of which the first 8192 tokens are used. All matrices get
-  // `format`.
-  Calibration(const std::filesystem::path& float_file, const std::filesystem::path& text,
+  // it. `text`: UTF-8, of which the first 8192 tokens are used. All matrices get `format`.
+  Calibration(const std::filesystem::path& float_file, const std::string& text,
               const MatrixFormat& format);
 
   // Instead: formats by what the predictions need, `bits` per weight on average, scales included.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/convert/identities/operator_identities.h"
-#include "tools/convert/identities/turn.h"
 #include "tools/convert/output/part_reader.h"
+#include "tools/convert/output/turn.h"
 
 namespace rondo::convert {
 namespace {

@@ -72,7 +72,7 @@ struct TensorRecipe {
   // (identities/scale_channels.h); empty: by 1.
   std::vector<int8_t> row_powers = {}, col_powers = {};
   // In the end columns are multiplied by these gains (empty: by 1), and each row, or each column,
-  // is turned (identities/turn.h). Of one part, where columns are.
+  // is turned (output/turn.h). Of one part, where columns are.
   std::vector<float> gains = {};
   bool rows_turned = false, columns_turned = false;
 

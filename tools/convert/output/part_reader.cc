@@ -7,7 +7,7 @@
 #include "runtime/base/finite.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/common/parallel.h"
-#include "tools/convert/identities/turn.h"
+#include "tools/convert/output/turn.h"
 
 namespace rondo::convert {
 

@@ -14,8 +14,8 @@
 #include "runtime/model/adapter_file.h"
 #include "tools/common/interrupt.h"
 #include "tools/convert/common/fail.h"
-#include "tools/convert/identities/turn.h"
 #include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/turn.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/peft/peft_adapter.h"
 

@@ -13,6 +13,7 @@
 #include "tests/support/reference_data.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/run_tool.h"
+#include "tools/common/own_texts.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -240,6 +241,16 @@ TEST_F(TinyCalibration, MixedFormatsKeepToTheirBits) {
     before = loss;
     bytes = fs::file_size(tool_.Path("mixed.rondo"));
   }
+}
+
+TEST_F(TinyCalibration, RondosOwnTextsWhereNoneIsNamed) {
+  std::string all;
+  for (const tools::OwnText& own : tools::OwnTexts()) all.append(own.text);
+  tool_.Write("own", all);
+  const fs::path tiny = fs::path(kTestData) / "tiny";
+  Convert(tiny, "by_file", "--weights q4 --calibrate '" + tool_.Path("own") + "'");
+  Convert(tiny, "by_none", "--calibrate --weights q4");
+  EXPECT_TRUE(tool_.Read("by_file.rondo") == tool_.Read("by_none.rondo"));
 }
 
 TEST_F(TinyCalibration, FailuresLeaveNothingBehind) {

@@ -1,5 +1,5 @@
-// Texts to judge a model by where none is given: what quantisation spoils in prose says little of
-// what it spoils elsewhere.
+// Texts to judge a model by, or to choose its weights by, where none is given: what quantisation
+// spoils in prose says little of what it spoils elsewhere.
 #pragma once
 
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace rondo::tools {
 
-struct EvalText {
+struct OwnText {
   const char* name;
   std::string_view text;  // UTF-8
 };
 
 // Prose, other scripts and languages, calls of tools with what they answer, programs. Each has some
 // thousand tokens or less.
-std::span<const EvalText> EvalTexts();
+std::span<const OwnText> OwnTexts();
 
 }  // namespace rondo::tools

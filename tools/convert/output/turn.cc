@@ -1,4 +1,4 @@
-#include "tools/convert/identities/turn.h"
+#include "tools/convert/output/turn.h"
 
 #include <algorithm>
 #include <bit>
@@ -52,7 +52,7 @@ void TurnRowsOf(float* matrix, size_t n, size_t width) {
 void Turn(std::span<float> channels) { TurnRowsOf(channels.data(), channels.size(), 1); }
 
 void TurnColumns(std::span<float> matrix, size_t cols) {
-  constexpr size_t kWidth = 64;  // columns that a core copies, turns and puts back
+  constexpr size_t kWidth = 64;  // columns that a core copies, turns and returns
   const size_t rows = matrix.size() / cols;
   ParallelFor(PerformanceCores(), (cols + kWidth - 1) / kWidth, [&](size_t slice) {
     const size_t first = slice * kWidth, width = std::min(kWidth, cols - first);

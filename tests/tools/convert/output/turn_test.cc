@@ -1,5 +1,5 @@
 // The matrix that files hold, by its definition, and that it is orthogonal.
-#include "tools/convert/identities/turn.h"
+#include "tools/convert/output/turn.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/eval/texts.h"
+#include "tools/common/own_texts.h"
 
 namespace rondo::tools {
 namespace {
@@ -131,11 +131,11 @@ WHERE r.stands_out AND r.taken_at >= CURRENT_DATE - INTERVAL '7 days'
 GROUP BY s.name HAVING COUNT(*) > 3 ORDER BY times DESC, s.name LIMIT 20;
 )";
 
-constexpr EvalText kTexts[] = {
+constexpr OwnText kTexts[] = {
     {"prose", kProse}, {"scripts", kScripts}, {"calls", kCalls}, {"programs", kPrograms}};
 
 }  // namespace
 
-std::span<const EvalText> EvalTexts() { return kTexts; }
+std::span<const OwnText> OwnTexts() { return kTexts; }
 
 }  // namespace rondo::tools
