@@ -34,9 +34,9 @@ bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, Tensor
 
 std::string FactOf(const StreamTurn& turn) {
   if (!turn.restriction.empty()) return "no: " + turn.restriction;
-  const std::string peaks =
-      std::to_string(std::lround(100 * turn.peaks)) + " % of the peaks of the weights that read it";
-  return turn.turned ? "yes: that left " + peaks : "no: that would leave " + peaks;
+  const std::string noise =
+      std::to_string(std::lround(100 * turn.noise)) + " % of the noise of few bits, by estimate";
+  return turn.turned ? "yes: that left " + noise : "no: that would leave " + noise;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Facts ChangeForFormats(const ConvertOptions& options, const Checkpoint& checkpoi
         "few bits");
   }
   facts.push_back(
-      {"stream turned", FactOf(TurnStreamWherePeaksShrink(checkpoint, keeps_bits, spec))});
+      {"stream turned", FactOf(TurnStreamWhereNoiseShrinks(checkpoint, keeps_bits, spec))});
   return facts;
 }
 

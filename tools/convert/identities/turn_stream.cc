@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,8 +15,9 @@
 namespace rondo::convert {
 namespace {
 
-constexpr double kWorthIt = 0.85;
-constexpr uint64_t kRowsLookedAt = 64;  // of each matrix
+constexpr double kWorthIt = 0.8;
+constexpr uint64_t kRowsLookedAt = 64, kColsLookedAt = 128;  // of each matrix
+constexpr size_t kTensorsLookedAt = 512;                     // of mixtures not all
 
 // The tensors of `spec` that have the stream's channels.
 struct OfStream {
@@ -60,7 +63,7 @@ class FinderOfStream {
     Places readers;
     if (sublayer.norm == nullptr || !AddNormReaders(sublayer.op, spec_.hidden_size, readers) ||
         !AddWriters(sublayer.op)) {
-      return Restrict("a sublayer reads the stream itself");
+      return Restrict("a sublayer reads or writes the stream in a way of its own");
     }
     for (const Place& place : readers) AddReader(place.tensor, *sublayer.norm);
   }
@@ -95,12 +98,12 @@ class FinderOfStream {
   }
 
   bool AddWriter(const format::LinearT& linear) {
-    found_.writers.push_back(linear.weight);
-    if (linear.bias >= 0) found_.writers.push_back(static_cast<uint32_t>(linear.bias));
-    return std::ranges::all_of(found_.writers, [&](uint32_t tensor) {
+    const auto add = [&](uint32_t tensor) {
       const TensorRecipe& recipe = spec_.tensors[tensor];
+      found_.writers.push_back(tensor);
       return recipe.parts.size() == 1 && recipe.rows() == spec_.hidden_size;
-    });
+    };
+    return add(linear.weight) && (linear.bias < 0 || add(static_cast<uint32_t>(linear.bias)));
   }
 
   void AddEnds() {
@@ -139,37 +142,182 @@ std::vector<float> GainsOf(uint32_t norm, const DecoderSpec& spec, const Checkpo
   return gains;
 }
 
-// The largest square of a row by their mean; 0 of a row of zeros.
-double PeakOf(std::span<const float> row) {
-  double sum = 0, most = 0;
-  for (const float value : row) {
-    const double square = double{value} * double{value};
-    sum += square;
-    most = std::max(most, square);
-  }
-  return sum > 0 ? most * static_cast<double>(row.size()) / sum : 0;
-}
+// What a sample of the weights says of rounding: its noise as what reads the stream sees it, by the
+// signal. Of one basis; energies are by channel of the stream.
+class Noise {
+ public:
+  explicit Noise(uint64_t hidden) : stream_(hidden), read_(hidden) {}
 
-double PeaksThatRemain(const OfStream& found, const DecoderSpec& spec,
-                       const Checkpoint& checkpoint) {
-  double before = 0, after = 0;
-  std::vector<float> row(spec.hidden_size);
-  for (const auto& [tensor, norm] : found.readers) {
-    const TensorRecipe& recipe = spec.tensors[tensor];
-    const std::vector<float> gains = GainsOf(norm, spec, checkpoint);
-    const uint64_t step = std::max<uint64_t>(1, recipe.rows() / kRowsLookedAt);
-    for (const TensorRecipe::Part& part : recipe.parts) {
-      PartReader reader(recipe, part, checkpoint);
-      for (uint64_t i = 0; i < part.rows; i += step) {
-        reader.Read(i, row);
-        before += PeakOf(row);
-        for (size_t col = 0; col < row.size(); ++col) row[col] *= gains[col];
-        Turn(row);
-        after += PeakOf(row);
+  // Rows of the embedding, which say how loud channels are.
+  void AddVectors(const std::vector<float>& rows) {
+    std::vector<double> energies(stream_.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      energies[i % energies.size()] += double{rows[i]} * double{rows[i]};
+    }
+    AddShares(energies, stream_);
+  }
+  // Columns of a matrix that adds to the stream, [hidden, sample].
+  void AddWriter(const std::vector<float>& sample) {
+    const size_t cols = sample.size() / stream_.size();
+    std::vector<double> energies(stream_.size()), peaks(stream_.size());
+    for (size_t i = 0; i < sample.size(); ++i) {
+      const double square = double{sample[i]} * double{sample[i]};
+      energies[i / cols] += square;
+      peaks[i / cols] = std::max(peaks[i / cols], square * static_cast<double>(cols));
+    }
+    AddShares(energies, stream_);
+    writers_.push_back({std::move(energies), std::move(peaks)});
+  }
+  // Rows of a matrix that reads it: `weights` get rounded and read the channels times `gains`.
+  void AddReader(std::vector<float> weights, std::vector<float> gains) {
+    std::vector<double> energies(read_.size());
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const double product = double{weights[i]} * double{gains[i % gains.size()]};
+      energies[i % gains.size()] += product * product;
+    }
+    AddShares(energies, read_);
+    readers_.push_back({std::move(weights), std::move(gains)});
+  }
+
+  // After all of them: by the signal of `own`, the basis that the model has. In others channels are
+  // not independent, and sums of energies say nothing of it.
+  double By(const Noise& own) const {
+    double sum = 0;
+    const auto add = [&](double noise, double signal, size_t of) {
+      if (signal > 0) sum += noise / signal / static_cast<double>(of);
+    };
+    for (size_t i = 0; i < writers_.size(); ++i) {
+      add(Product(writers_[i].peaks, read_), Product(own.writers_[i].energies, own.read_),
+          writers_.size());
+    }
+    for (size_t i = 0; i < readers_.size(); ++i) {
+      add(Of(readers_[i]).noise, own.Of(own.readers_[i]).signal, readers_.size());
+    }
+    return sum;
+  }
+
+ private:
+  struct Writer {
+    std::vector<double> energies, peaks;
+  };
+  struct Reader {
+    std::vector<float> weights, gains;
+  };
+
+  static void AddShares(const std::vector<double>& energies, std::vector<double>& to) {
+    const double all = std::accumulate(energies.begin(), energies.end(), 0.0);
+    for (size_t i = 0; i < to.size(); ++i) to[i] += all > 0 ? energies[i] / all : 0;
+  }
+
+  static double Product(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  }
+
+  struct Rounded {
+    double noise = 0, signal = 0;
+  };
+  Rounded Of(const Reader& reader) const {
+    const size_t n = stream_.size();
+    std::vector<double> inputs(n);
+    double all = 0;
+    Rounded rounded;
+    for (size_t i = 0; i < n; ++i) {
+      inputs[i] = stream_[i] * double{reader.gains[i]} * double{reader.gains[i]};
+      all += inputs[i];
+    }
+    for (size_t row = 0; row < reader.weights.size(); row += n) {
+      double peak = 0;
+      for (size_t i = 0; i < n; ++i) {
+        const double square = double{reader.weights[row + i]} * double{reader.weights[row + i]};
+        peak = std::max(peak, square);
+        rounded.signal += square * inputs[i];
       }
+      rounded.noise += peak * all;
+    }
+    return rounded;
+  }
+
+  std::vector<double> stream_, read_;  // sums of shares
+  std::vector<Writer> writers_;
+  std::vector<Reader> readers_;
+};
+
+// Rows of all parts, at most kRowsLookedAt or a few more, at a distance that no size of heads
+// shares.
+std::vector<float> SampleRows(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
+  const uint64_t step = std::max<uint64_t>(1, recipe.rows() / kRowsLookedAt) | 1;
+  const auto cols = static_cast<size_t>(recipe.cols);
+  std::vector<float> rows;
+  for (const TensorRecipe::Part& part : recipe.parts) {
+    PartReader reader(recipe, part, checkpoint);
+    for (uint64_t i = 0; i < part.rows; i += step) {
+      rows.resize(rows.size() + cols);
+      reader.Read(i, std::span(rows).last(cols));
     }
   }
-  return before > 0 ? after / before : 1;
+  return rows;
+}
+
+// Columns of the one part, [rows, kColsLookedAt or fewer].
+std::vector<float> SampleColumns(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
+  const auto cols = static_cast<size_t>(recipe.cols);
+  const size_t step = std::max<size_t>(1, cols / kColsLookedAt) | 1, rows_per_step = 64;
+  PartReader reader(recipe, recipe.parts.front(), checkpoint);
+  std::vector<float> sample, rows;
+  for (uint64_t row = 0; row < recipe.rows(); row += rows_per_step) {
+    rows.resize(std::min<uint64_t>(rows_per_step, recipe.rows() - row) * cols);
+    reader.Read(row, rows);
+    for (size_t i = 0; i < rows.size(); i += cols) {
+      for (size_t col = 0; col < cols; col += step) sample.push_back(rows[i + col]);
+    }
+  }
+  return sample;
+}
+
+// visit(item) for some of them, evenly spread.
+template <typename Items, typename Visit>
+void ForSome(const Items& items, const Visit& visit) {
+  const size_t step = std::max<size_t>(1, items.size() / kTensorsLookedAt);
+  size_t i = 0;
+  for (const auto& item : items) {
+    if (i++ % step == 0) visit(item);
+  }
+}
+
+// The noise of the turned model by that of the model as it is.
+double NoiseThatRemains(const OfStream& found, const DecoderSpec& spec,
+                        const Checkpoint& checkpoint) {
+  const size_t hidden = spec.hidden_size;
+  Noise as_it_is(hidden), turned(hidden);
+  const auto turn_rows = [&](std::vector<float>& rows) {
+    for (size_t i = 0; i < rows.size(); i += hidden) Turn(std::span(rows).subspan(i, hidden));
+  };
+  ForSome(found.vectors, [&](uint32_t tensor) {
+    std::vector<float> rows = SampleRows(spec.tensors[tensor], checkpoint);
+    as_it_is.AddVectors(rows);
+    turn_rows(rows);
+    turned.AddVectors(rows);
+  });
+  ForSome(found.writers, [&](uint32_t tensor) {
+    const TensorRecipe& recipe = spec.tensors[tensor];
+    if (recipe.role == TensorRole::kVector) return;
+    std::vector<float> sample = SampleColumns(recipe, checkpoint);
+    as_it_is.AddWriter(sample);
+    TurnColumns(sample, sample.size() / hidden);
+    turned.AddWriter(sample);
+  });
+  ForSome(found.readers, [&](const auto& reader) {
+    const TensorRecipe& recipe = spec.tensors[reader.first];
+    if (recipe.role == TensorRole::kTable) return;  // which stays float32
+    const std::vector<float> gains = GainsOf(reader.second, spec, checkpoint);
+    std::vector<float> rows = SampleRows(recipe, checkpoint);
+    as_it_is.AddReader(rows, gains);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] *= gains[i % hidden];
+    turn_rows(rows);
+    turned.AddReader(std::move(rows), std::vector<float>(hidden, 1));
+  });
+  const double before = as_it_is.By(as_it_is);
+  return before > 0 ? turned.By(as_it_is) / before : 1;
 }
 
 void Apply(const OfStream& found, const Checkpoint& checkpoint, DecoderSpec& spec) {
@@ -187,9 +335,9 @@ void Apply(const OfStream& found, const Checkpoint& checkpoint, DecoderSpec& spe
 
 }  // namespace
 
-StreamTurn TurnStreamWherePeaksShrink(const Checkpoint& checkpoint,
-                                      const std::function<bool(const TensorRecipe&)>& keeps_bits,
-                                      DecoderSpec& spec) {
+StreamTurn TurnStreamWhereNoiseShrinks(const Checkpoint& checkpoint,
+                                       const std::function<bool(const TensorRecipe&)>& keeps_bits,
+                                       DecoderSpec& spec) {
   const OfStream found = FinderOfStream(spec, checkpoint).Find();
   StreamTurn turn;
   turn.restriction = found.restriction;
@@ -199,8 +347,8 @@ StreamTurn TurnStreamWherePeaksShrink(const Checkpoint& checkpoint,
     turn.restriction = "the source's bits are kept";
   }
   if (!turn.restriction.empty()) return turn;
-  turn.peaks = PeaksThatRemain(found, spec, checkpoint);
-  turn.turned = turn.peaks <= kWorthIt;
+  turn.noise = NoiseThatRemains(found, spec, checkpoint);
+  turn.turned = turn.noise <= kWorthIt;
   if (turn.turned) Apply(found, checkpoint, spec);
   return turn;
 }

@@ -14,6 +14,7 @@ namespace {
 
 // Of the matrix [n, width], row-major, each column.
 void TurnRowsOf(float* matrix, size_t n, size_t width) {
+  if (n == 0) return;
   const size_t block = size_t{1} << std::countr_zero(n), blocks = n / block;
   const float scale = 1 / std::sqrt(static_cast<float>(block));
   uint64_t bits = 0;
