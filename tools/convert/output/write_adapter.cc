@@ -225,8 +225,8 @@ class AdapterWriter {
         writer_(options.output, options.replace, kAdapterContainer) {}
 
   AdapterReport Run() {
-    const auto* const scaled = model_.model().changed_sources();
-    const auto* const sources = scaled != nullptr ? scaled : model_.model().sources();
+    const auto* const changed = model_.model().changed_sources();
+    const auto* const sources = changed != nullptr ? changed : model_.model().sources();
     if (sources == nullptr) {
       Fail(options_.model.string(),
            " does not say what its matrices were made of, as files of older versions do not: "
