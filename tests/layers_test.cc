@@ -31,8 +31,9 @@ const std::vector<Layer>& Layers() {
         "runtime/model/", "runtime/base/"}},
       {"tools/convert/calibrate/",  // runs the model whose weights it chooses, and looks into it
        {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/", "tools/common/",
-        "tools/system/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/",
-        "runtime/text/", "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
+        "tools/system/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/kernels/",
+        "runtime/model/", "runtime/text/", "runtime/base/", "platforms/cpu.h",
+        "platforms/memory.h"}},
       {"tools/convert/identities/",
        {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/",
         "runtime/model/", "platforms/cpu.h"}},

@@ -47,19 +47,29 @@ struct Buffer {
 struct InputRows {
   Buffer<uint8_t> rows;
   Buffer<RowQuant> quant;
-  Buffer<float> low;  // what adapters make of them first
-  size_t stride = 0;  // bytes, for the matrix that needs most
+  Buffer<uint8_t> rest;  // of fine rows what the first integers leave; so the next one
+  Buffer<RowQuant> rest_quant;
+  Buffer<float> low;      // what adapters make of them first
+  size_t stride = 0;      // bytes, for the matrix that needs most
+  bool has_rest = false;  // some matrix has fine rows
 
   void Widen(const PackedLinear& linear);
   LinearInput linear() const {
     return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
             quant, stride};
   }
+  LinearInput finer() const {
+    return {nullptr, reinterpret_cast<const int8_t*>(rest.data), rest_quant, stride};
+  }
   // Those behind the first `n`; where rows are in pairs, an even number.
   InputRows Below(size_t n) const {
     InputRows below = *this;
     below.rows.data += n * stride;
     below.quant.data += n;
+    if (has_rest) {
+      below.rest.data += n * stride;
+      below.rest_quant.data += n;
+    }
     return below;
   }
 };

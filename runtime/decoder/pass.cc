@@ -66,7 +66,12 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
   if (linear.shape.format == WeightFormat::kF32) {
     std::memcpy(in.rows + r * in.stride, row, n * sizeof(float));
   } else {
-    in.quant[r] = QuantizeRow(set(), row, n, in.stride, r, reinterpret_cast<int8_t*>(in.rows.data));
+    auto* const rows = reinterpret_cast<int8_t*>(in.rows.data);
+    in.quant[r] = QuantizeRow(set(), row, n, in.stride, r, rows);
+    if (linear.fine_rows) {
+      in.rest_quant[r] = QuantizeRest(set(), row, n, in.stride, r, rows, in.quant[r],
+                                      reinterpret_cast<int8_t*>(in.rest.data));
+    }
   }
   if (const AdapterMatrix* added = Added(r, linear); added != nullptr) {
     MakeLow(set(), *this->row(r).sequence->adapter, *added, row, in.low + r * in.low.columns);
@@ -114,7 +119,7 @@ void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into
         const size_t end = std::min(n, (i % tasks + 1) * tiles / tasks * nr);
         if (begin == end) return;  // another one's tiles are smaller
         const size_t rows = product.rows;
-        const LinearInput input = in.Below(product.first_row).linear();
+        const InputRows its = in.Below(product.first_row);
         float* out = product.out + begin;
         if (Cancelled()) {
           for (size_t r = 0; into == Into::kReplace && r < rows; ++r) {
@@ -122,17 +127,26 @@ void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into
           }
           return;
         }
+        const auto make = [&](const LinearInput& input, float* to, size_t stride) {
+          RunLinear(set(), linear, input, rows, begin, end, to, stride, Expansion(thread));
+        };
+        float* const sum = ScratchFloats(thread);
+        const auto add_sum = [&] {
+          for (size_t r = 0; r < rows; ++r) {
+            set().loops->add(out + r * out_stride, sum + r * (end - begin), end - begin);
+          }
+        };
         if (into == Into::kReplace) {
-          RunLinear(set(), linear, input, rows, begin, end, out, out_stride, Expansion(thread));
+          make(its.linear(), out, out_stride);
           AddAdapters(linear, in, rows, begin, end, out, out_stride);
-          return;
+        } else {
+          make(its.linear(), sum, end - begin);
+          AddAdapters(linear, in, rows, begin, end, sum, end - begin);
+          add_sum();
         }
-        float* sum = ScratchFloats(thread);
-        RunLinear(set(), linear, input, rows, begin, end, sum, end - begin, Expansion(thread));
-        AddAdapters(linear, in, rows, begin, end, sum, end - begin);
-        for (size_t r = 0; r < rows; ++r) {
-          set().loops->add(out + r * out_stride, sum + r * (end - begin), end - begin);
-        }
+        if (!linear.fine_rows) return;
+        make(its.finer(), sum, end - begin);
+        add_sum();
       },
       last);
 }

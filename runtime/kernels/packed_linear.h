@@ -16,6 +16,7 @@ struct PackedLinear {
   const uint8_t* packed;
   uint32_t tensor = 0;                    // the weight's index in the file
   const CodePairs* code_pairs = nullptr;  // of codes
+  bool fine_rows = false;                 // rows are int8 twice (QuantizeRest)
 };
 
 // Rows of activations in the form that a weight format wants: float, or int8 with RowQuants, as

@@ -75,6 +75,39 @@ RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t str
   return {q.zero_point, q.inv_scale};
 }
 
+RowQuant QuantizeRest(const KernelSet& set, const float* in, size_t n, size_t stride, size_t r,
+                      const int8_t* rows, const RowQuant& quant, int8_t* rest) {
+  constexpr size_t kPart = 256;         // a multiple of kPairInputs
+  constexpr float kFiner = 1 / 128.0f;  // integers are a step off at most, where the range ends
+  const bool is_unsigned = set.quantize_unsigned != nullptr;
+  const int32_t zero = is_unsigned ? 128 : 0;
+  const RowQuant finer = {0, quant.scale * kFiner};
+  const xnn_f32_qs8_cvt_params params = {{1.0f / finer.scale, static_cast<int16_t>(zero)}};
+  const size_t group = set.rows_in_pairs ? kGroupStride : kPairInputs;
+  const int8_t* from = rows + RowOffset(set, r, stride);
+  int8_t* to = rest + RowOffset(set, r, stride);
+  for (size_t begin = 0; begin < stride; begin += kPart) {
+    float left[kPart + kOverRead / sizeof(float)];
+    int8_t part[kPart];
+    const size_t end = std::min(stride, begin + kPart), real = std::clamp(n, begin, end) - begin;
+    for (size_t i = 0; i < real; ++i) {
+      const int8_t byte = from[i / kPairInputs * group + i % kPairInputs];
+      const int32_t integer = is_unsigned ? static_cast<uint8_t>(byte) - zero : byte;
+      left[i] = in[begin + i] - quant.scale * static_cast<float>(integer - quant.zero_point);
+    }
+    if (real > 0 && is_unsigned) {
+      set.quantize_unsigned(real * sizeof(float), left, reinterpret_cast<uint8_t*>(part), &params);
+    } else if (real > 0) {
+      set.quantize(real * sizeof(float), left, part, &params);
+    }
+    std::memset(part + real, zero, end - begin - real);
+    for (size_t i = 0; i < end - begin; i += kPairInputs, from += group, to += group) {
+      std::memcpy(to, part + i, kPairInputs);
+    }
+  }
+  return finer;
+}
+
 void CopyRow(const KernelSet& set, const int8_t* in, size_t from, size_t stride, size_t to,
              int8_t* out) {
   in += RowOffset(set, from, stride);

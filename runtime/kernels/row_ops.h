@@ -31,6 +31,11 @@ void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t stride, size_t r,
                      int8_t* rows);
 
+// What QuantizeRow left of the row, which it wrote into `rows` and whose `quant` it returned: again
+// int8, in the same form, in steps 128 times finer. Writes row r of `rest`.
+RowQuant QuantizeRest(const KernelSet& set, const float* in, size_t n, size_t stride, size_t r,
+                      const int8_t* rows, const RowQuant& quant, int8_t* rest);
+
 // Copies row `from` of `in` to row `to` of `out`; both are in that form.
 void CopyRow(const KernelSet& set, const int8_t* in, size_t from, size_t stride, size_t to,
              int8_t* out);

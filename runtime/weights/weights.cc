@@ -6,6 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/format.h"
+#include "runtime/model/adaptable.h"
 #include "runtime/model/layers.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/weights/vectors.h"
@@ -57,13 +58,13 @@ size_t NamesOf(const format::Sublayer& sublayer) {
   return names;
 }
 
-// Calls visit(linear of the file, its place) for each matrix of a layer, whose sublayers' weights
-// begin at `weights`.
+// Calls visit(linear of the file, its place, whether it is adaptable) for each matrix of a layer,
+// whose sublayers' weights begin at `weights`.
 template <typename Visit>
 void ForEachPlace(const format::Layer& layer, const SublayerWeights* weights, const Visit& visit) {
   for (const format::Sublayer* sublayer : *layer.sublayers()) {
     ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
-      visit(linear, &weights->matrices[name]);
+      visit(linear, &weights->matrices[name], IsAdaptable(sublayer->op_type(), name));
     });
     ++weights;
   }
@@ -138,11 +139,14 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
       sublayers[i].matrices = {matrices, names};
       matrices += names;
     }
-    ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
-      *matrix = ShapeOnly(file, linear);
-      note_codes(*matrix);
-      ++w.n_matrices_;
-    });
+    ForEachPlace(layer, sublayers,
+                 [&](const format::Linear& linear, PackedLinear* matrix, bool adaptable) {
+                   *matrix = ShapeOnly(file, linear);
+                   matrix->fine_rows = adaptable && linear.fine_rows() && linear.bias() < 0 &&
+                                       matrix->shape.format != WeightFormat::kF32;
+                   note_codes(*matrix);
+                   ++w.n_matrices_;
+                 });
     sublayers += layer.sublayers()->size();
   }
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
@@ -247,7 +251,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     const format::Layer& layer = layers[i];
     uint8_t* packed = region(i);
     Status status;
-    ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
+    ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix, bool) {
       if (status.ok()) status = add(linear, matrix, packed);
       if (!mapped) packed += Slot(*set_, *matrix).value();
     });

@@ -18,6 +18,7 @@
 #include "tools/bench/runner.h"
 #include "tools/bench/sessions_runner.h"
 #include "tools/bench/shapes.h"
+#include "tools/common/chart.h"
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
 #include "tools/common/limits.h"
@@ -73,7 +74,6 @@ constexpr const char* kTestsGroup = "Tests";
 constexpr const char* kSessionsGroup =
     "Many sessions (tests of their own, in place of those above)";
 
-constexpr FileKind kSvg = {"an SVG picture", "<svg "};
 constexpr uint32_t kMostTokens = 1u << 22;
 constexpr uint32_t kMostRepetitions = 1000;
 constexpr uint32_t kSessionsTokens = 64;  // -p and -n of tests of many sessions, if not given

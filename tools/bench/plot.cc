@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/bench/chart.h"
+#include "tools/common/chart.h"
 #include "tools/common/numbers.h"
 
 namespace rondo::tools {

@@ -25,8 +25,9 @@ void ProgressBar::Update(uint64_t done, uint64_t total) {
   const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   const double left = part > 0 ? seconds * (1 - part) / part : 0;
-  const std::string facts =
-      FormatShare(part, 0) + "  " + RoundBytes(rate) + "/s  " + FormatSeconds(left) + " left";
+  const std::string facts = FormatShare(part, 0) + "  " +
+                            (of_ == Of::kBytes ? RoundBytes(rate) + "/s  " : "") +
+                            FormatSeconds(left) + " left";
   if (!is_terminal_) {
     out_ << facts << '\n';
     return;

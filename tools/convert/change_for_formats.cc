@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "runtime/model/packed_layout.h"
 #include "tools/convert/identities/scale_channels.h"
 #include "tools/convert/identities/turn_stream.h"
 #include "tools/convert/output/taken.h"
@@ -11,22 +12,21 @@
 namespace rondo::convert {
 namespace {
 
-using format::TensorFormat;
-
 // Whether the source has quantised some of it, and its bits are written as they are, or as near to
 // that as can be. In q8 what has another grid is no nearer than floats are.
-bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options, TensorFormat weights,
+bool KeepsBits(const TensorRecipe& recipe, const ConvertOptions& options,
                const Checkpoint& checkpoint) {
   const bool is_matrix = recipe.role == TensorRole::kMatrix;
   if (!is_matrix && recipe.role != TensorRole::kEmbedding) return false;
   const bool keeps = is_matrix ? options.keep_weights : options.keep_embedding;
   const std::optional<Encoding> kept = keeps ? Kept(recipe, checkpoint) : std::nullopt;
-  const Encoding encoding = {is_matrix ? weights : options.embedding, options.block};
+  const Encoding encoding = {is_matrix ? options.weights : options.embedding, options.block};
   // Any of the formats may be chosen, but where a text chooses the codes anew.
   const bool any_codes = is_matrix && options.bits > 0 && !options.calibration;
   return std::ranges::any_of(recipe.parts, [&](const TensorRecipe::Part& part) {
     if (part.source.empty()) return false;
-    if (kept) return kept->format != TensorFormat::Q8 || IsTaken(recipe, part, *kept, checkpoint);
+    if (kept)
+      return kept->format != format::TensorFormat::Q8 || IsTaken(recipe, part, *kept, checkpoint);
     return (any_codes && checkpoint.IntegerBits(part.source) != 0) ||
            IsTaken(recipe, part, encoding, checkpoint);
   });
@@ -43,13 +43,14 @@ std::string FactOf(const StreamTurn& turn) {
 
 Facts ChangeForFormats(const ConvertOptions& options, const Checkpoint& checkpoint,
                        DecoderSpec& spec, std::vector<std::string>& notes) {
-  const TensorFormat weights = options.weights;
-  if (weights == TensorFormat::F32) return {};
+  if (options.weights == format::TensorFormat::F32) return {};
   const auto keeps_bits = [&](const TensorRecipe& recipe) {
-    return KeepsBits(recipe, options, weights, checkpoint);
+    return KeepsBits(recipe, options, checkpoint);
   };
   Facts facts;
-  const ChannelScales scales = ScaleChannels(checkpoint, keeps_bits, spec);
+  const uint32_t bits =
+      options.weights == format::TensorFormat::Q8 ? 8 : CodeBits(options.weights);  // q4b: 4
+  const ChannelScales scales = ScaleChannels(checkpoint, keeps_bits, bits, spec);
   if (!scales.fact.empty()) facts.push_back({"channels scaled", scales.fact});
   if (scales.beside_kept) {
     notes.push_back(

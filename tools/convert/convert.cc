@@ -1,6 +1,7 @@
 #include "tools/convert/convert.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,8 +24,10 @@
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/fine_rows.h"
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
+#include "tools/convert/output/odd_matrices.h"
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
@@ -71,7 +74,8 @@ std::string WeightsFact(const ConvertOptions& options, const std::set<std::strin
 
 Encoding EncodingOf(const TensorRecipe& recipe, const ConvertOptions& options,
                     const Checkpoint& checkpoint) {
-  if (recipe.role == TensorRole::kVector || recipe.role == TensorRole::kTable) {
+  if (options.as_floats || recipe.role == TensorRole::kVector ||
+      recipe.role == TensorRole::kTable) {
     return {TensorFormat::F32, 0};
   }
   const bool is_matrix = recipe.role == TensorRole::kMatrix;
@@ -135,9 +139,6 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
   return stored;
 }
 
-ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
-                          const ConvertProgress& progress);
-
 bool SeesBothSides(const DecoderSpec& spec) {
   return std::ranges::any_of(spec.layers, [](const format::LayerT& layer) {
     return std::ranges::any_of(layer.sublayers, [](const auto& sublayer) {
@@ -178,10 +179,7 @@ std::string CalibrationText(const fs::path& path) {
 void StartCalibration(const ConvertOptions& options, const ConvertProgress& progress,
                       const DecoderSpec& spec, std::optional<Calibration>& calibration) {
   ConvertOptions all_float = options;
-  all_float.weights = all_float.embedding = TensorFormat::F32;
-  all_float.calibration.reset();
-  all_float.keep_weights = all_float.keep_embedding = false;
-  all_float.bits = 0;
+  all_float.as_floats = true;
   all_float.as = &spec;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
@@ -190,7 +188,8 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
                       MatrixFormat{options.weights, block});
 }
 
-// All but the name.
+}  // namespace
+
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress) {
   const Source source = OpenSource(options.directory, GgufRulesOf);
@@ -245,7 +244,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   }
 
   std::optional<Calibration> calibration;
-  if (options.calibration) {
+  if (options.calibration && !options.as_floats) {
     const auto float_written = [&](uint64_t read, uint64_t all) {
       progress(static_cast<uint64_t>(kFloatShare * static_cast<double>(read)), all);
     };
@@ -259,6 +258,16 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     const double before = kFloatShare + mix_share;
     tell(before + (1 - before) * share);
   };
+  if (calibration) {
+    const std::map<uint32_t, format::LinearT*> finable = Finable(spec);
+    std::vector<uint32_t> tensors;
+    for (const auto& [tensor, linear] : finable) {
+      if (!linear->fine_rows) tensors.push_back(tensor);
+    }
+    for (const uint32_t tensor : calibration->FindFineRows(tensors)) {
+      finable.at(tensor)->fine_rows = true;
+    }
+  }
   if (calibration && options.bits > 0) {
     const auto mixed = [&](double share) { tell(kFloatShare + mix_share * share); };
     for (const FormatDecision& d : calibration->MixFormats(options.bits, mixed)) {
@@ -268,7 +277,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   }
 
   std::map<size_t, FormatDecision> by_priors;
-  if (!calibration && options.bits > 0) {
+  if (!calibration && options.bits > 0 && !options.as_floats) {
     by_priors = ChooseFormatsByPriors(spec.tensors, checkpoint, options.bits, [](double) {});
     for (const auto& [index, d] : by_priors) {
       report.chosen.push_back(
@@ -279,6 +288,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   std::vector<StoredTensor> stored;
   uint64_t done = 0;
   CarryOver carry_over;
+  OddMatrices odd;
   std::set<std::string> kept;  // formats
   for (const TensorRecipe& recipe : spec.tensors) {
     const auto index = static_cast<uint32_t>(stored.size());
@@ -303,6 +313,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     }
     report.parameters += stored.back().rows * stored.back().cols;
     if (recipe.role == TensorRole::kMatrix) {
+      odd.Add(recipe.name, encoding, stored.back().lost);
       report.matrix_weights += recipe.rows() * recipe.cols;
       report.matrix_bytes += StoredBytes(recipe.rows(), recipe.cols, {encoding.format, 0});
     }
@@ -310,11 +321,19 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
     report.notes.push_back(std::move(note));
   }
+  std::ranges::move(odd.Notes(), std::back_inserter(report.notes));
   facts.insert(
       facts.begin(),
       {{"weights", WeightsFact(options, kept)},
        {"embedding", FormatFact(stored[spec.embedding].format, stored[spec.embedding].block)},
        {"rope", RopeFact(spec)}});
+  const std::map<uint32_t, format::LinearT*> finable = Finable(spec);
+  const auto fine =
+      std::ranges::count_if(finable, [](const auto& linear) { return linear.second->fine_rows; });
+  if (fine > 0) {
+    facts.push_back({"rows in int8 twice", "of " + std::to_string(fine) + " matrices, of " +
+                                               std::to_string(finable.size())});
+  }
   if (spec.draft_head) {
     facts.push_back({"draft head", "proposes the first " +
                                        std::to_string(spec.draft_head->n_tokens) +
@@ -342,8 +361,6 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   report.file_bytes = writer.bytes();
   return report;
 }
-
-}  // namespace
 
 namespace {
 

@@ -15,6 +15,7 @@
 namespace rondo::convert {
 
 struct DecoderSpec;
+class FileWriter;
 
 struct ConvertOptions {
   std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json; or a GGUF file
@@ -43,6 +44,9 @@ struct ConvertOptions {
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against
   // "no".
   bool reranker = false;
+  // All values stay float32, changed as for the formats above (change_for_formats.h), and no text
+  // is read.
+  bool as_floats = false;
   // What another conversion of this source made of its architecture; null: it is read.
   const DecoderSpec* as = nullptr;
   // For tests: what is done to the model's recipes before they are scaled; null: nothing.
@@ -81,5 +85,9 @@ using ConvertProgress = std::function<void(uint64_t done, uint64_t total)>;
 // of the largest tensor, whatever the size of the model; with `calibration` what that says, and
 // in the output's folder, for a while, room for the model in float32. Also throws Interrupted.
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress);
+
+// The same but for the name and what is tried in the end: `writer` has the whole file.
+ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
+                          const ConvertProgress& progress);
 
 }  // namespace rondo::convert

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/common/chart.h"
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
 #include "tools/common/limits.h"
@@ -17,14 +18,18 @@
 #include "tools/common/output.h"
 #include "tools/common/own_texts.h"
 #include "tools/common/printable.h"
+#include "tools/common/progress_bar.h"
 #include "tools/common/text_io.h"
+#include "tools/convert/loss_of_parts.h"
 #include "tools/eval/evaluation.h"
+#include "tools/eval/parts.h"
 #include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 namespace {
 
 constexpr const char* kReferenceGroup = "Comparison";
+constexpr uint64_t kTokensOfParts = 2048;
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -33,16 +38,23 @@ Examples:
   rondo eval model-q4.rondo --text book.txt --against model-f32.rondo
   rondo eval model.rondo --text book.txt --against model.rondo     what int8 KV costs
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
+  rondo eval model-q4.rondo --parts llama-folder --plot parts.svg     where its loss comes from
 
 The text is tokenised whole and cut into chunks of --context tokens, the first of each replaced by
 the BOS where the tokenizer begins texts with one. Perplexity is over the second half of each chunk,
 KL divergence and the share of positions with the same most likely token over all of it. Only
-figures of one text and one context compare.)";
+figures of one text and one context compare.
+
+--parts converts SOURCE once more, to float32, and runs it for each kind of matrix in each layer
+twice, on 2,048 tokens: with its weights as MODEL has them, and with what enters it in int8.)";
 
 struct Arguments {
   std::string model;
   std::string text;     // empty: Rondo's own
   std::string against;  // empty: no second model
+  std::string parts;    // what the model was made from; empty: its parts are not looked at
+  std::string plot;     // of the parts; empty: none
+  Replace replace = Replace::kSameKind;
   rondo_engine_options engine = EngineDefaults();
   rondo_engine_options reference = EngineDefaults();
   bool json = false;
@@ -198,7 +210,48 @@ std::vector<NamedText> ReadTexts(const std::string& path) {
   return texts;
 }
 
+// The first chunks of each text, evenly many.
+std::vector<std::vector<int32_t>> ChunksOfParts(const Arguments& arguments,
+                                                const std::vector<NamedText>& texts) {
+  const Model model = OpenPredictor(arguments.model);
+  const std::vector<int32_t> begin = FindTokensAround(model.get()).before;
+  const uint64_t most =
+      std::max<uint64_t>(1, kTokensOfParts / texts.size() / arguments.engine.context);
+  std::vector<std::vector<int32_t>> all;
+  for (const NamedText& text : texts) {
+    const Chunks chunks(Tokenize(model.get(), text.text, false), begin, arguments.engine.context);
+    for (uint64_t i = 0; i < std::min(chunks.count(), most); ++i) all.push_back(chunks[i]);
+  }
+  return all;
+}
+
+void RunParts(const Arguments& arguments) {
+  const std::vector<NamedText> texts = ReadTexts(arguments.text);
+  std::optional<OutputFile> plot;  // refused before an hour of measuring
+  if (!arguments.plot.empty()) plot.emplace(arguments.plot, kSvg, arguments.replace);
+  convert::PartLosses losses;
+  {
+    constexpr uint64_t kSteps = 1'000'000;
+    ProgressBar bar(ProgressBar::Of::kSteps);
+    losses = convert::LossOfParts(
+        arguments.model, arguments.parts, ChunksOfParts(arguments, texts),
+        static_cast<KvFormat>(arguments.engine.kv_format), arguments.engine.threads,
+        [&](double done) { bar.Update(static_cast<uint64_t>(done * kSteps), kSteps); });
+  }
+  const std::string kv = KvName(arguments.engine);
+  if (arguments.json) {
+    PrintBytes(PartsJson(losses, kv).dump(2) + "\n");
+  } else {
+    Print(PartsTable(losses, kv));
+  }
+  if (!plot) return;
+  const std::filesystem::path name = std::filesystem::path(arguments.model).filename();
+  plot->Write(PartsPlot(losses, Printable(name.string()) + ": where its loss comes from"));
+  plot->Commit();
+}
+
 void Run(const Arguments& arguments) {
+  if (!arguments.parts.empty()) return RunParts(arguments);
   const std::vector<NamedText> texts = ReadTexts(arguments.text);
   const Subject subject(arguments.model, arguments.engine);
   const std::vector<int32_t> begin = FindTokensAround(subject.model.get()).before;
@@ -253,6 +306,17 @@ void AddEvalCommand(CLI::App& app) {
             "Format of REF's cached keys and values; default: f32")
       ->needs(against)
       ->group(kReferenceGroup);
+  CLI::Option* parts =
+      AddFile(command, "--parts", &a->parts,
+              "What MODEL was converted from, a folder or a GGUF file: tell where its loss comes "
+              "from, by layer and matrix, weights, rows and cache; default: do not")
+          ->type_name("SOURCE")
+          ->excludes(against)
+          ->group(kReferenceGroup);
+  AddFile(command, "--plot", &a->plot, "Draw that, as SVG; default: no picture")
+      ->needs(parts)
+      ->group(kOutputGroup);
+  AddForceFlag(command, &a->replace);
   AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
   command->add_flag("--json", a->json, "Answer in JSON")->group(kOutputGroup);

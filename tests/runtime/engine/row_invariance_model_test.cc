@@ -8,6 +8,7 @@
 #include "runtime/decoder/attention.h"
 #include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
+#include "tools/convert/output/fine_rows.h"
 
 namespace rondo::row_invariance_model_test {
 namespace {
@@ -17,6 +18,7 @@ struct Case {
   uint32_t block;
   KvFormat kv;
   const char* kernels;
+  bool fine_rows = false;  // of all matrices that may have them
 };
 
 std::vector<Case> Cases() {
@@ -26,6 +28,7 @@ std::vector<Case> Cases() {
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::F32, 32, KvFormat::kFloat32, set->name});
     if (SlowKernels(set->name) && !Weekly()) continue;
+    cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name, true});
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kK8V4, set->name});
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kK4V4, set->name});
     cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name});
@@ -40,7 +43,21 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
   const bool usual = c.kv == KvFormat::kInt8 || c.kv == KvFormat::kFloat32;
   return std::string(c.kernels) + "_" + format::EnumNameTensorFormat(c.weights) +
-         (usual ? "" : std::string("_") + KvFormatName(c.kv));
+         (usual ? "" : std::string("_") + KvFormatName(c.kv)) + (c.fine_rows ? "_fine" : "");
+}
+
+convert::ConvertOptions OptionsOf(const Case& c) {
+  convert::ConvertOptions options;
+  options.directory = TestData("tiny");
+  options.weights = c.weights;
+  options.block = c.block;
+  if (c.weights == format::TensorFormat::F32) options.embedding = c.weights;
+  if (c.fine_rows) {
+    options.change = [](convert::DecoderSpec& spec) {
+      for (const auto& [tensor, linear] : convert::Finable(spec)) linear->fine_rows = true;
+    };
+  }
+  return options;
 }
 
 std::vector<int32_t> RandomIds(size_t n, uint32_t vocab, uint32_t seed) {
@@ -52,7 +69,7 @@ std::vector<int32_t> RandomIds(size_t n, uint32_t vocab, uint32_t seed) {
 
 class RowInvariance : public testing::TestWithParam<Case> {
  protected:
-  RowInvariance() : model_(TestData("tiny"), GetParam().weights, GetParam().block) {}
+  RowInvariance() : model_(OptionsOf(GetParam())) {}
 
   EngineOptions Options(uint32_t max_rows, uint32_t threads = 1) const {
     EngineOptions o;

@@ -130,6 +130,33 @@ TEST_P(RowOpsTest, NormsMatchTheirFormulas) {
   }
 }
 
+// Both kinds of integers, and one loud value beside quiet ones.
+TEST_P(RowOpsTest, FineRowsReadBackWithinHalfAStepOf128th) {
+  constexpr size_t kRows = 3;
+  const int8_t flip = set_.quantize_unsigned != nullptr ? INT8_MIN : 0;
+  for (const auto& [n, stride] : {std::pair<size_t, size_t>{77, 128}, {8, 8}, {513, 576}}) {
+    std::vector<int8_t> rows(HeldRows(kRows) * stride), rest(rows.size());
+    for (const size_t r : {2, 0, 1}) {
+      std::vector<float> in = RandomRow(n, static_cast<unsigned>(6 + r));
+      if (r == 1) in[5] = 1000;
+      const RowQuant quant = QuantizeRow(set_, in.data(), n, stride, r, rows.data());
+      const RowQuant finer =
+          QuantizeRest(set_, in.data(), n, stride, r, rows.data(), quant, rest.data());
+      ASSERT_EQ(finer.scale * 128, quant.scale);
+      for (size_t i = 0; i < stride; ++i) {
+        const size_t at = set_.rows_in_pairs ? r / 2 * 2 * stride + i / 8 * 16 + r % 2 * 8 + i % 8
+                                             : r * stride + i;
+        const auto real = [&](const std::vector<int8_t>& integers, const RowQuant& its) {
+          const auto q = static_cast<int8_t>(integers[at] ^ flip);
+          return static_cast<float>(q - its.zero_point) * its.scale;
+        };
+        ASSERT_NEAR(real(rows, quant) + real(rest, finer), i < n ? in[i] : 0.0f, 0.51 * finer.scale)
+            << r << " " << i;
+      }
+    }
+  }
+}
+
 TEST_P(RowOpsTest, QuantisedRowsReadBackWithinHalfAStep) {
   constexpr size_t kRows = 5;
   const int8_t flip = set_.quantize_unsigned != nullptr ? INT8_MIN : 0;

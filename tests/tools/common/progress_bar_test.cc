@@ -11,7 +11,7 @@ TEST(ProgressBar, QuickTasksPrintNothing) {
   for (bool is_terminal : {false, true}) {
     std::ostringstream out;
     {
-      ProgressBar bar(out, is_terminal);
+      ProgressBar bar(ProgressBar::Of::kBytes, out, is_terminal);
       bar.Update(1, 2);
       bar.Update(2, 2);
       bar.Update(0, 0);

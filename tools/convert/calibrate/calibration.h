@@ -43,6 +43,10 @@ class Calibration {
   std::vector<FormatDecision> MixFormats(double bits,
                                          const std::function<void(double done)>& progress);
 
+  // Which of `tensors` should have fine rows: what enters them in int8, with all else exact,
+  // changes the predictions. Looked for by layers first. Before the first Find.
+  std::vector<uint32_t> FindFineRows(const std::vector<uint32_t>& tensors);
+
   // What becomes of a tensor; nullptr where calibration has nothing to say about it. Layers are
   // calibrated as they come up, and forgotten: ask in the order of the file. The result is valid
   // until the next call. `progress` is called many times with the share of all layers that is done,

@@ -10,6 +10,7 @@
 #include "runtime/model/model_check.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/common/interrupt.h"
+#include "tools/convert/calibrate/rounded_rows_pass.h"
 #include "tools/convert/calibrate/watched_pass.h"
 #include "tools/convert/common/fail.h"
 
@@ -46,11 +47,11 @@ struct FloatModel::Machine {
   BlockTable kv;
   Cancellation cancellation;  // of none: an interrupt is looked at behind each layer
 
-  Machine(const ModelFile& file, size_t rows, size_t threads) {
+  Machine(const ModelFile& file, size_t rows, size_t threads, KvFormat kv_format) {
     EngineOptions options;
     options.context = options.max_rows = static_cast<uint32_t>(rows);
     options.threads = static_cast<uint32_t>(threads);
-    options.kv_format = KvFormat::kFloat32;
+    options.kv_format = kv_format;
     Result<EnginePlan> planned = PlanToRun(file, nullptr, options);
     Require(planned.status());
     plan = std::move(*planned);
@@ -130,6 +131,11 @@ void FloatModel::Exchange(uint32_t tensor, std::span<const float> values) {
   write(section);
 }
 
+void FloatModel::UseKv(KvFormat format) {
+  machine_.reset();
+  kv_format_ = format;
+}
+
 std::vector<TokenChunk> FloatModel::Tokenize(const std::string& text, size_t length,
                                              size_t max_tokens) const {
   size_t count = 0;
@@ -157,7 +163,9 @@ std::vector<TokenChunk> FloatModel::Tokenize(const std::string& text, size_t len
 }
 
 FloatModel::Machine& FloatModel::Ready(size_t chunk_length) {
-  if (machine_ == nullptr) machine_ = std::make_unique<Machine>(file_, chunk_length, threads_);
+  if (machine_ == nullptr) {
+    machine_ = std::make_unique<Machine>(file_, chunk_length, threads_, kv_format_);
+  }
   return *machine_;
 }
 
@@ -211,9 +219,11 @@ void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
   Machine& machine = Ready(length);
   Decoder& decoder = machine.plan.runner.decoder;
   const size_t vocab = decoder.spec().vocab_size;
+  std::vector<float> room;  // of the rounded rows
+  if (!rounded_rows_.empty()) room.resize(RoundedRowsPass::Room(file_));
   for (size_t i = 0; i < chunks.size(); ++i) {
     const SequenceRows rows = machine.Begin(chunks[i]);
-    const Pass pass(decoder.resources(), {&rows, 1});
+    const RoundedRowsPass pass(decoder.resources(), rows, rounded_rows_, room);
     decoder.Forward(pass);
     for (size_t begin = 0; begin < length; begin += decoder.logit_rows()) {
       size_t wanted[kMostLogitRows];

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/kernels/kv_page.h"
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/calibrate/watched_pass.h"
@@ -55,6 +56,12 @@ class FloatModel {
                 std::span<const uint32_t> tensors,
                 const std::function<void(size_t chunk, const ChunkInputs& inputs)>& see);
 
+  // From here on Predict rounds to int8 what enters the tensors for which `of` says so, by their
+  // index, as matrices in few bits have it; empty: of none.
+  void RoundRows(std::vector<bool> of) { rounded_rows_ = std::move(of); }
+  // Likewise the cache's format: float32 where it is not given.
+  void UseKv(KvFormat format);
+
   // Evaluates all layers and hands out the logits of each position. `see` must not throw.
   void Predict(
       const std::vector<TokenChunk>& chunks,
@@ -70,6 +77,8 @@ class FloatModel {
   ModelFile file_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<Machine> machine_;  // null after an exchange
+  std::vector<bool> rounded_rows_;
+  KvFormat kv_format_ = KvFormat::kFloat32;
 };
 
 }  // namespace rondo::convert

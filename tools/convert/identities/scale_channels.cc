@@ -9,6 +9,7 @@
 
 #include "tools/convert/identities/identity.h"
 #include "tools/convert/identities/magnitudes.h"
+#include "tools/convert/output/fine_rows.h"
 
 namespace rondo::convert {
 namespace {
@@ -16,6 +17,10 @@ namespace {
 // Steps of two that a channel must be away from the others to be changed: nearer ones gain nothing.
 // Where none is far away, all stay.
 constexpr double kLeastSteps = 0.7, kFarSteps = 1.2;
+// Above the middle one of both sides together: rows of 8 bits that have such a channel lose the
+// others. Of models without outliers none is above 2.5.
+constexpr double kLoudSteps = 4;
+constexpr uint32_t kRowBits = 8, kFineRowBits = 15;
 // No channel is changed by more, so that the powers that meet in one tensor fit into a byte.
 constexpr double kMostSteps = 20;
 
@@ -38,17 +43,60 @@ std::vector<double> Steps(const std::vector<double>& magnitudes) {
   return steps;
 }
 
+// The same of both sides. What nothing reads is to be as quiet as can be, as few bits may have no
+// zero; but of the stream it is read elsewhere.
+struct BothSteps {
+  std::vector<double> made, read;
+};
+BothSteps StepsOf(const std::vector<double>& made, const std::vector<double>& read,
+                  bool of_stream) {
+  BothSteps steps = {Steps(made), Steps(read)};
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i] == 0 || (of_stream && read[i] == 0)) {
+      steps.made[i] = steps.read[i] = 0;
+    } else if (read[i] == 0) {
+      steps.read[i] = -2 * kMostSteps - std::fabs(steps.made[i]);
+    }
+  }
+  return steps;
+}
+
+bool AreLoud(const std::vector<double>& made, const std::vector<double>& read) {
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i] + read[i] > kLoudSteps) return true;
+  }
+  return false;
+}
+
+// Errors are as large as the loudest channel of a row of either: where a channel is loud in both,
+// their sum is least where each has half of it, shifted by half of what the bits differ by.
+double Step(double made, double read, double shift) {
+  const double middle = (read - made) / 2;
+  return made + read > 0 ? std::clamp(middle + shift, -made, read) : middle;
+}
+
+// Where rows of weights read the channels, and not what is a row itself: keys and queries.
+bool AreColumns(const Places& places) {
+  return std::ranges::any_of(places, [](const Place& place) { return place.columns; });
+}
+
+// Whether all of these could be made fine.
+bool MakeFine(const Places& places, const std::map<uint32_t, format::LinearT*>& finable) {
+  const auto can_be = [&](const Place& place) { return finable.contains(place.tensor); };
+  if (!std::ranges::all_of(places, can_be)) return false;
+  for (const Place& place : places) finable.at(place.tensor)->fine_rows = true;
+  return true;
+}
+
 // For each channel the power of two; empty: all are 0. A gain may be small because its channel
 // comes in loud: of the stream only what its reader makes good for is changed, else a channel that
 // is loud would be made louder.
-std::vector<int> Powers(const std::vector<double>& made, const std::vector<double>& read,
-                        const Identity& identity) {
-  const std::vector<double> own = Steps(made), others = Steps(read);
-  std::vector<int> powers(made.size());
+std::vector<int> Powers(const std::vector<double>& own, const std::vector<double>& others,
+                        const Identity& identity, double shift) {
+  std::vector<int> powers(own.size());
   bool is_far = false;
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i] == 0 || read[i] == 0) continue;
-    double step = (others[i] - own[i]) / (2 * identity.degree);
+  for (size_t i = 0; i < own.size(); ++i) {
+    double step = Step(own[i], others[i], shift) / identity.degree;
     if (identity.of_stream) {
       const double both = std::min(std::fabs(others[i]), std::fabs(own[i])) / identity.degree;
       step = others[i] * own[i] < 0 ? std::copysign(both, others[i]) : 0;
@@ -95,7 +143,7 @@ std::string FactOf(const std::map<std::string, Counts>& counts,
 
 ChannelScales ScaleChannels(const Checkpoint& checkpoint,
                             const std::function<bool(const TensorRecipe&)>& keeps_bits,
-                            DecoderSpec& spec) {
+                            uint32_t weight_bits, DecoderSpec& spec) {
   std::vector<Identity> identities = FindIdentities(spec);
   ChannelScales scales;
   for (Identity& identity : identities) {
@@ -109,6 +157,7 @@ ChannelScales ScaleChannels(const Checkpoint& checkpoint,
       }
     }
   }
+  const std::map<uint32_t, format::LinearT*> finable = Finable(spec);
   Magnitudes magnitudes(spec, checkpoint, identities);
   std::vector<std::vector<int>> powers;
   std::map<std::string, Counts> counts;
@@ -121,7 +170,16 @@ ChannelScales ScaleChannels(const Checkpoint& checkpoint,
       left[identity.restriction].insert(identity.channels_of);
       continue;
     }
-    powers.back() = Powers(magnitudes.Made(identity), magnitudes.Read(identity), identity);
+    const auto [made, read] =
+        StepsOf(magnitudes.Made(identity), magnitudes.Read(identity), identity.of_stream);
+    uint32_t row_bits = kRowBits;
+    const bool columns = AreColumns(identity.shrinks);
+    if (columns && !identity.of_stream && AreLoud(made, read) &&
+        MakeFine(identity.shrinks, finable)) {
+      row_bits = kFineRowBits;
+    }
+    const double shift = columns ? (static_cast<double>(row_bits) - weight_bits) / 2 : 0;
+    powers.back() = Powers(made, read, identity, shift);
     Counts& count = counts[identity.channels_of];
     count.all += identity.channels;
     count.changed += static_cast<size_t>(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -321,8 +322,11 @@ double NoiseThatRemains(const OfStream& found, const DecoderSpec& spec,
 }
 
 void Apply(const OfStream& found, const Checkpoint& checkpoint, DecoderSpec& spec) {
+  std::map<uint32_t, std::shared_ptr<const std::vector<float>>> gains;  // by norm
   for (const auto& [tensor, norm] : found.readers) {
-    spec.tensors[tensor].gains = GainsOf(norm, spec, checkpoint);
+    auto& its = gains[norm];
+    if (!its) its = std::make_shared<std::vector<float>>(GainsOf(norm, spec, checkpoint));
+    spec.tensors[tensor].gains = its;
     spec.tensors[tensor].rows_turned = true;
   }
   for (const uint32_t norm : found.norms) {

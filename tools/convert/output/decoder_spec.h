@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -71,9 +72,9 @@ struct TensorRecipe {
   // Then whole rows and columns are multiplied by two to the power of these
   // (identities/scale_channels.h); empty: by 1.
   std::vector<int8_t> row_powers = {}, col_powers = {};
-  // In the end columns are multiplied by these gains (empty: by 1), and each row, or each column,
-  // is turned (output/turn.h). Of one part, where columns are.
-  std::vector<float> gains = {};
+  // In the end columns are multiplied by these gains (null: by 1), and each row, or each column, is
+  // turned (output/turn.h). Of one part, where columns are. All that reads one norm shares them.
+  std::shared_ptr<const std::vector<float>> gains = {};
   bool rows_turned = false, columns_turned = false;
 
   // Of a row in the checkpoint.
@@ -85,7 +86,7 @@ struct TensorRecipe {
   // The parts' values are taken as they are but for ScaleOf() and what IsChanged() says.
   bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding; }
   bool IsChanged() const {
-    return !row_powers.empty() || !col_powers.empty() || !gains.empty() || rows_turned ||
+    return !row_powers.empty() || !col_powers.empty() || gains != nullptr || rows_turned ||
            columns_turned;
   }
   uint64_t rows() const {

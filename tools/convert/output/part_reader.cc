@@ -70,7 +70,7 @@ void PartReader::Change(uint64_t row, std::span<float> out) const {
   for (size_t i = 0; i < recipe_.col_powers.size(); ++i) {
     factors[i] = std::ldexp(1.0f, recipe_.col_powers[i]);
   }
-  for (size_t i = 0; i < recipe_.gains.size(); ++i) factors[i] *= recipe_.gains[i];
+  for (size_t i = 0; recipe_.gains && i < factors.size(); ++i) factors[i] *= (*recipe_.gains)[i];
   ParallelFor(PerformanceCores(), out.size() / cols, [&](size_t i) {
     const int power = recipe_.row_powers.empty() ? 0 : recipe_.row_powers[first_ + row + i];
     const float factor = std::ldexp(1.0f, power);

@@ -53,7 +53,7 @@ std::vector<format::TensorSourceT> TensorSources(const DecoderSpec& spec) {
     }
     source.row_powers = recipe.row_powers;
     source.col_powers = recipe.col_powers;
-    source.gains = recipe.gains;
+    if (recipe.gains) source.gains = *recipe.gains;
     source.rows_turned = recipe.rows_turned;
     source.columns_turned = recipe.columns_turned;
     if (known) sources.push_back(std::move(source));

@@ -53,7 +53,6 @@ class RowEncoder {
       uint8_t* data = encoded_.data() + i * row_bytes;
       // weight_of(column): what the row's weights have become.
       const auto compare = [&](const auto& weight_of) {
-        if (error_ == nullptr) return;
         for (size_t c = 0; c < cols_; ++c) {
           const double missed = double{row[c]} - double{weight_of(c)};
           errors[i].squares += missed * missed;
@@ -84,11 +83,18 @@ class RowEncoder {
       }
     });
     for (const RoundingError& of_row : errors) {
-      if (error_ == nullptr) break;
+      if (of_row.weights > 0) lost_ += of_row.squares / of_row.weights;
+      if (error_ == nullptr) continue;
       error_->squares += of_row.squares;
       error_->weights += of_row.weights;
     }
+    rounded_rows_ += n_rows;
     return encoded_;
+  }
+
+  // Of the rows that were rounded, the mean share of a row's squares.
+  double Lost() const {
+    return rounded_rows_ == 0 ? 0 : lost_ / static_cast<double>(rounded_rows_);
   }
 
   // The same for rows [row, row + n_rows) of a part that IsTaken(): as they are, times `factor`.
@@ -193,6 +199,8 @@ class RowEncoder {
   const TensorFormat format_;
   const size_t cols_, block_;
   RoundingError* error_ = nullptr;
+  double lost_ = 0;
+  size_t rounded_rows_ = 0;
   std::vector<uint8_t> encoded_;
   std::vector<float> row_scales_;  // of Q8 and codes
   std::vector<uint16_t> q4b_scales_;
@@ -245,6 +253,7 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
                       writer.End(),
                       {},
                       {}};
+  stored.lost = encoder.Lost();
   if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());
   if (IsCodes(format)) {
     const uint32_t bits = CodeBits(format);

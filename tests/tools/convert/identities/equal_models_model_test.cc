@@ -20,7 +20,15 @@ namespace {
 namespace fs = std::filesystem;
 using format::TensorFormat;
 const std::function<void(DecoderSpec&)> kScaled = std::bind_front(ScaleAtRandom, 5);
-constexpr TensorFormat kFormats[] = {TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B};
+struct Kind {
+  const char* name;
+  TensorFormat weights;
+  double bits = 0;
+};
+constexpr Kind kFloat = {"f32", TensorFormat::F32};
+constexpr Kind kFewBits[] = {{"q8", TensorFormat::Q8},   {"q4", TensorFormat::Q4},
+                             {"q3", TensorFormat::Q3},   {"q2", TensorFormat::Q2},
+                             {"q4b", TensorFormat::Q4B}, {"auto", TensorFormat::Q4, 6}};
 
 std::vector<fs::path> Files() {
   std::vector<fs::path> files;
@@ -34,17 +42,19 @@ std::vector<fs::path> Files() {
 
 // Of the family's tokens, on the checkpoint in `folder`, which is made another one by `change`.
 std::vector<float> LogitsOf(const fs::path& folder, const std::vector<int32_t>& tokens,
-                            TensorFormat weights,
+                            const Kind& kind,
                             const std::function<void(DecoderSpec&)>& change = nullptr) {
   ConvertOptions convert;
   convert.directory = folder;
-  convert.weights = weights;
-  if (weights == TensorFormat::F32) convert.embedding = weights;
+  convert.weights = kind.weights;
+  convert.bits = kind.bits;
+  const bool is_float = kind.weights == TensorFormat::F32;
+  if (is_float) convert.embedding = kind.weights;
   convert.change = change;
   const TestModel model(convert);
   EngineOptions options;
   options.threads = 1;
-  options.kv_format = weights == TensorFormat::F32 ? KvFormat::kFloat32 : KvFormat::kInt8;
+  options.kv_format = is_float ? KvFormat::kFloat32 : KvFormat::kInt8;
   const std::unique_ptr<Engine> engine = model.NewEngine(options);
   return AllLogits(*NewSession(*engine), tokens);
 }
@@ -84,7 +94,7 @@ TEST_P(EqualFamilies, AreOneInFloat) {
       restriction = TurnStream(*source.checkpoint, spec);
     };
     const auto logits = [&](const std::function<void(DecoderSpec&)>& change) {
-      return LogitsOf(folder / "model", GoldenTokens(golden), TensorFormat::F32, change);
+      return LogitsOf(folder / "model", GoldenTokens(golden), kFloat, change);
     };
     const std::vector<float> own = logits(nullptr), turned = logits(turn);
     EXPECT_EQ(logits(kScaled), own);
@@ -109,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Types, EqualFamilies, testing::ValuesIn(Files()), [](co
 // Random weights round by chance: of one small model a loss may well be four times as large, of all
 // together it stays. Not scaled back, models lose 10 to 1,000 times as much.
 TEST(EqualModels, LoseTheSameInFewBits) {
-  double logs[3] = {};
+  double logs[std::size(kFewBits)] = {};
   size_t n = 0;
   for (const fs::path& file : Files()) {
     const GoldenModel golden = ReadGoldens(file).front();
@@ -118,21 +128,20 @@ TEST(EqualModels, LoseTheSameInFewBits) {
     const TempFolder folder;
     WriteCheckpoint(folder / "model", golden);
     const std::vector<int32_t> tokens = GoldenTokens(golden);
-    const auto logits = [&](TensorFormat weights, bool scaled) {
-      return LogitsOf(folder / "model", tokens, weights, scaled ? kScaled : nullptr);
+    const auto logits = [&](const Kind& kind, bool scaled) {
+      return LogitsOf(folder / "model", tokens, kind, scaled ? kScaled : nullptr);
     };
-    const std::vector<float> exact = logits(TensorFormat::F32, false);
-    for (size_t i = 0; i < std::size(kFormats); ++i) {
-      const double before = Divergence(exact, logits(kFormats[i], false), tokens.size());
-      const double after = Divergence(exact, logits(kFormats[i], true), tokens.size());
-      EXPECT_LE(after, 5 * before + 1e-4) << EnumNameTensorFormat(kFormats[i]);
+    const std::vector<float> exact = logits(kFloat, false);
+    for (size_t i = 0; i < std::size(kFewBits); ++i) {
+      const double before = Divergence(exact, logits(kFewBits[i], false), tokens.size());
+      const double after = Divergence(exact, logits(kFewBits[i], true), tokens.size());
+      EXPECT_LE(after, 5 * before + 1e-4) << kFewBits[i].name;
       logs[i] += std::log(after / before);
     }
     ++n;
   }
-  for (size_t i = 0; i < std::size(kFormats); ++i) {
-    EXPECT_LE(std::exp(logs[i] / static_cast<double>(n)), 1.15)
-        << EnumNameTensorFormat(kFormats[i]);
+  for (size_t i = 0; i < std::size(kFewBits); ++i) {
+    EXPECT_LE(std::exp(logs[i] / static_cast<double>(n)), 1.15) << kFewBits[i].name;
   }
 }
 

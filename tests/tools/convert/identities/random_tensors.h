@@ -15,14 +15,18 @@
 namespace rondo::convert {
 
 // Of all that a spec asks for, in memory.
-class RandomTensors final : public Checkpoint {
+class RandomTensors : public Checkpoint {
  public:
-  explicit RandomTensors(const DecoderSpec& spec) {
+  // As files say that they have them: of the matrices the type and the bytes of an element.
+  explicit RandomTensors(const DecoderSpec& spec, const std::string& type = "F32",
+                         uint64_t bytes = 4) {
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
     for (const TensorRecipe& recipe : spec.tensors) {
       for (const TensorRecipe::Part& part : recipe.parts) {
-        Entry entry{"memory", "F32", recipe.SourceShape(part)};
+        const bool is_matrix = recipe.role == TensorRole::kMatrix;
+        Entry entry{"memory", is_matrix ? type : "F32", recipe.SourceShape(part)};
+        entry.bytes = entry.elements() * (is_matrix ? bytes : sizeof(float));
         std::vector<float>& values = values_[part.source];
         values.resize(entry.elements());
         for (float& value : values) value = entry.shape.size() == 1 ? 1 : normal(random);

@@ -30,10 +30,10 @@ class ScaleChannelsTest : public testing::Test {
   static const TensorRecipe& Of(const DecoderSpec& spec, const std::string& name) {
     return *std::ranges::find(spec.tensors, "layers.0." + name, &TensorRecipe::name);
   }
-  DecoderSpec Scaled() const {
+  DecoderSpec Scaled(uint32_t weight_bits = 8) const {
     DecoderSpec spec = spec_;
     ScaleChannels(
-        tensors_, [](const TensorRecipe&) { return false; }, spec);
+        tensors_, [](const TensorRecipe&) { return false; }, weight_bits, spec);
     return spec;
   }
 
@@ -81,6 +81,39 @@ TEST_F(ScaleChannelsTest, AChannelOfAnMlp) {
   EXPECT_EQ(Of(spec, "mlp.down").col_powers.at(7), 4);
 }
 
+// What nothing makes good for is shared between rows in 8 bits and columns; of few bits these get
+// less. Beyond 16 times rows are int8 twice and take all of it.
+TEST_F(ScaleChannelsTest, ALoudChannelIsLeftToTheRowsWhereTheseHaveMoreBits) {
+  const auto expect = [&](uint32_t bits, int8_t power, bool fine) {
+    const DecoderSpec spec = Scaled(bits);
+    EXPECT_EQ(Of(spec, "mlp.gate_up").row_powers.at(kSize + 7), power);
+    EXPECT_EQ(Of(spec, "mlp.down").col_powers.at(7), -power);
+    EXPECT_EQ(spec.layers[0].sublayers[1]->op.AsMlp()->down->fine_rows, fine);
+    EXPECT_FALSE(spec.layers[0].sublayers[0]->op.AsAttention()->output->fine_rows);
+  };
+  tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 12);
+  tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 8, 1 / 12.0f);  // some channel is far
+  tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 8, 12);
+  expect(8, -2, false);
+  expect(4, -1, false);
+  tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 12);
+  expect(8, -2, true);  // the columns were quiet beside such a channel
+  tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 1 / 144.0f);
+  tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 7, 12);
+  expect(8, 1, false);
+  expect(4, 3, false);
+  tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 7, 12);
+  expect(8, 5, true);
+}
+
+TEST_F(ScaleChannelsTest, WhatNothingReadsIsQuiet) {
+  tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 100);
+  tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 7, 0);
+  const DecoderSpec spec = Scaled(4);
+  EXPECT_EQ(Of(spec, "mlp.gate_up").row_powers.at(kSize + 7), -20);
+  EXPECT_FALSE(spec.layers[0].sublayers[1]->op.AsMlp()->down->fine_rows);
+}
+
 // Channels 2 and 6 of the second key head turn together; heads 2 and 3 of the queries read it.
 TEST_F(ScaleChannelsTest, APairOfKeys) {
   for (const uint64_t channel : {2, 6}) {
@@ -109,7 +142,7 @@ TEST_F(ScaleChannelsTest, NothingIsScaledBesideWhatKeepsItsBits) {
   DecoderSpec spec = spec_;
   const ChannelScales scales = ScaleChannels(
       tensors_, [](const TensorRecipe& recipe) { return recipe.name.ends_with("attention.qkv"); },
-      spec);
+      8, spec);
   EXPECT_TRUE(scales.beside_kept);
   EXPECT_THAT(scales.fact, HasSubstr("key channels, norm channels, value channels stay where the "
                                      "source's bits are kept"));

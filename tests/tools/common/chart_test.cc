@@ -1,4 +1,4 @@
-#include "tools/bench/chart.h"
+#include "tools/common/chart.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "tools/common/output_file.h"
+
 namespace rondo::tools {
+
+inline constexpr FileKind kSvg = {"an SVG picture", "<svg "};
 
 struct ChartLine {
   std::string label;                              // empty: not in the legend

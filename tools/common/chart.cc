@@ -1,4 +1,4 @@
-#include "tools/bench/chart.h"
+#include "tools/common/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,16 +11,16 @@ namespace rondo::tools {
 namespace {
 
 // All in pixels.
-constexpr double kWidth = 460;    // of one chart
-constexpr double kHeadline = 44;  // above the charts
-constexpr double kLeft = 66;      // of the plot in its chart; so the next two
+constexpr double kChartWidth = 460;  // of one chart
+constexpr double kHeadline = 44;     // above the charts
+constexpr double kLeft = 66;         // of the plot in its chart; so the next two
 constexpr double kRight = 20;
 constexpr double kTop = 34;
 constexpr double kPlotHeight = 250;
 constexpr double kBelow = 52;  // ticks and label of the x axis
 constexpr double kLegendLine = 18;
 constexpr double kTickRoom = 22;  // from the middle of one tick's label to the next
-constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr double kPlotWidth = kChartWidth - kLeft - kRight;
 
 // Told apart by most colour-blind readers too.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -164,12 +164,12 @@ std::string DrawCharts(const std::string& headline, const std::vector<Chart>& ch
   Drawing drawing;
   size_t legend_lines = 0;
   for (size_t i = 0; i < charts.size(); ++i) {
-    DrawChart(charts[i], static_cast<double>(i) * kWidth, drawing);
+    DrawChart(charts[i], static_cast<double>(i) * kChartWidth, drawing);
     size_t labels = 0;
     for (const ChartLine& line : charts[i].lines) labels += line.label.empty() ? 0 : 1;
     legend_lines = std::max(legend_lines, labels);
   }
-  const double width = kWidth * static_cast<double>(std::max<size_t>(charts.size(), 1));
+  const double width = kChartWidth * static_cast<double>(std::max<size_t>(charts.size(), 1));
   const double height = kHeadline + kTop + kPlotHeight + kBelow +
                         kLegendLine * static_cast<double>(legend_lines) + 16;
   const std::string size = Pixels(width) + " " + Pixels(height);
