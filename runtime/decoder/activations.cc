@@ -32,18 +32,19 @@ CheckedSize Floats(size_t rows, size_t columns) {
 
 void InputRows::Widen(const PackedLinear& linear) {
   stride = std::max(stride, InputStride(linear));
-  has_rest = has_rest || linear.fine_rows;
+  if (linear.fine_rows) rest = 1;  // what it is, is known with the rows
 }
 
 template <typename Visit>
 void Activations::ForEach(const Visit& visit) {
   const auto input = [&](InputRows& in, const char* name, size_t n_rows, Step first, Step last) {
-    const CheckedSize rows_bytes = WithOverRead(CheckedSize(in.stride) * HeldRows(n_rows));
-    const CheckedSize quant_bytes = CheckedSize(n_rows) * sizeof(RowQuant);
-    visit(in.rows, name, rows_bytes, first, last);
-    visit(in.quant, name, quant_bytes, first, last);
-    visit(in.rest, name, in.has_rest ? rows_bytes : CheckedSize(0), first, last);
-    visit(in.rest_quant, name, in.has_rest ? quant_bytes : CheckedSize(0), first, last);
+    size_t all_rows = n_rows;
+    if (in.rest > 0) {
+      in.rest = HeldRows(n_rows);
+      all_rows = in.rest + n_rows;
+    }
+    visit(in.rows, name, WithOverRead(CheckedSize(in.stride) * HeldRows(all_rows)), first, last);
+    visit(in.quant, name, CheckedSize(all_rows) * sizeof(RowQuant), first, last);
     visit(in.low, name, CheckedSize(n_rows) * in.low.columns * sizeof(float), first, last);
   };
   const size_t rows_n = max_rows_;

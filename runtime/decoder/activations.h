@@ -43,33 +43,28 @@ struct Buffer {
   operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
 };
 
-// Rows as a weight format wants them: [HeldRows, stride] and their RowQuants.
+// Rows as a weight format wants them: [HeldRows, stride] and their RowQuants. Where some matrix has
+// fine rows, as many follow: what the first integers leave.
 struct InputRows {
   Buffer<uint8_t> rows;
   Buffer<RowQuant> quant;
-  Buffer<uint8_t> rest;  // of fine rows what the first integers leave; so the next one
-  Buffer<RowQuant> rest_quant;
-  Buffer<float> low;      // what adapters make of them first
-  size_t stride = 0;      // bytes, for the matrix that needs most
-  bool has_rest = false;  // some matrix has fine rows
+  Buffer<float> low;  // what adapters make of them first
+  size_t stride = 0;  // bytes, for the matrix that needs most
+  size_t rest = 0;    // the row at which that begins; 0: nothing does
 
   void Widen(const PackedLinear& linear);
   LinearInput linear() const {
     return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
             quant, stride};
   }
-  LinearInput finer() const {
-    return {nullptr, reinterpret_cast<const int8_t*>(rest.data), rest_quant, stride};
-  }
+  int8_t* rest_rows() const { return reinterpret_cast<int8_t*>(rows.data + rest * stride); }
+  RowQuant* rest_quants() const { return quant.data + rest; }
+  LinearInput finer() const { return {nullptr, rest_rows(), rest_quants(), stride}; }
   // Those behind the first `n`; where rows are in pairs, an even number.
   InputRows Below(size_t n) const {
     InputRows below = *this;
     below.rows.data += n * stride;
     below.quant.data += n;
-    if (has_rest) {
-      below.rest.data += n * stride;
-      below.rest_quant.data += n;
-    }
     return below;
   }
 };

@@ -69,8 +69,8 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
     auto* const rows = reinterpret_cast<int8_t*>(in.rows.data);
     in.quant[r] = QuantizeRow(set(), row, n, in.stride, r, rows);
     if (linear.fine_rows) {
-      in.rest_quant[r] = QuantizeRest(set(), row, n, in.stride, r, rows, in.quant[r],
-                                      reinterpret_cast<int8_t*>(in.rest.data));
+      in.rest_quants()[r] =
+          QuantizeRest(set(), row, n, in.stride, r, rows, in.quant[r], in.rest_rows());
     }
   }
   if (const AdapterMatrix* added = Added(r, linear); added != nullptr) {

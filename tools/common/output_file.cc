@@ -32,6 +32,7 @@ OutputFile::OutputFile(fs::path target, const FileKind& kind, Replace replace)
 }
 
 void OutputFile::CheckTarget() const {
+  if (replace_ == Replace::kNothing) return;
   const auto refuse = [&](const char* what) { Fail(target_.string(), what); };
   std::error_code error;
   switch (fs::symlink_status(target_, error).type()) {

@@ -21,8 +21,9 @@ struct FileKind {
   std::string_view force = "--force";  // what replaces a file of another kind; empty: nothing
 };
 
-// Replace: what of the user's may be replaced.
-enum class Replace { kSameKind, kAnyFile };
+// Replace: what of the user's may be replaced. kNothing: the file is to be gone with its
+// OutputFile, and what is under its name does not matter.
+enum class Replace { kSameKind, kAnyFile, kNothing };
 
 // The bytes gather in a PartialFile, which a failure leaves nothing of. Everything throws Error,
 // naming the target and the reason, or Interrupted.
@@ -43,7 +44,7 @@ class OutputFile {
   // Where all that was written so far can be read, for as long as this lives.
   const std::filesystem::path& unfinished_path() const { return file_->path(); }
 
-  // On the disk, and under its name. Once.
+  // On the disk, and under its name. Once. Not where nothing is to be replaced.
   void Commit();
 
  private:

@@ -181,7 +181,7 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   ConvertOptions all_float = options;
   all_float.as_floats = true;
   all_float.as = &spec;
-  FileWriter file(options.output.string() + ".calibration");
+  FileWriter file(options.output.string() + ".calibration", tools::Replace::kNothing);
   ConvertInto(file, all_float, progress);
   const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
   calibration.emplace(file.unfinished_path(), CalibrationText(*options.calibration),
@@ -331,8 +331,8 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const auto fine =
       std::ranges::count_if(finable, [](const auto& linear) { return linear.second->fine_rows; });
   if (fine > 0) {
-    facts.push_back({"rows in int8 twice", "of " + std::to_string(fine) + " matrices, of " +
-                                               std::to_string(finable.size())});
+    facts.push_back({"int8 twice", "rows of " + std::to_string(fine) + " matrices of " +
+                                       std::to_string(finable.size())});
   }
   if (spec.draft_head) {
     facts.push_back({"draft head", "proposes the first " +
@@ -370,7 +370,7 @@ FittedBits FitByDraft(const ConvertOptions& options, const ConvertProgress& prog
   few.weights = TensorFormat::Q3;
   few.bits = 0;
   few.calibration.reset();
-  FileWriter writer(options.output.string() + ".draft");
+  FileWriter writer(options.output.string() + ".draft", tools::Replace::kNothing);
   const ConvertReport report = ConvertInto(writer, few, progress);
   return FitBits({writer.unfinished_path(), report.matrix_weights, report.matrix_bytes},
                  options.fit);

@@ -23,7 +23,7 @@ std::string_view FactOf(const format::Model& model, std::string_view key) {
 }
 
 // What the model's file tells of the options that it was made with, as far as scales and turns
-// depend on them; but for what keeps the source's bits.
+// depend on them; but for what has several formats, or keeps the source's bits.
 ConvertOptions OptionsOf(const format::Model& model) {
   ConvertOptions options;
   options.as_floats = true;
@@ -42,12 +42,7 @@ ConvertOptions OptionsOf(const format::Model& model) {
       if (format != TensorFormat::F32) formats.insert(format);
     });
   }
-  if (formats.empty()) options.weights = TensorFormat::F32;
-  if (formats.size() == 1) options.weights = *formats.begin();
-  if (formats.size() > 1) {
-    options.weights = TensorFormat::Q4;
-    options.bits = 4.5;
-  }
+  options.weights = formats.empty() ? TensorFormat::F32 : *formats.begin();
   return options;
 }
 
@@ -87,12 +82,15 @@ FloatTwin::FloatTwin(const std::filesystem::path& path, const ModelFile& model,
   if (!merged.empty()) {
     Fail(path.string(), " holds the adapter ", merged, " beside what ", source.string(), " has");
   }
-  ConvertOptions chosen = OptionsOf(model.model()), kept;
-  kept.as_floats = kept.keep_weights = kept.keep_embedding = true;
-  kept.draft_head = chosen.draft_head;
-  for (ConvertOptions options : {chosen, kept}) {
+  const ConvertOptions chosen = OptionsOf(model.model());
+  ConvertOptions mixed = chosen, kept = chosen;
+  mixed.weights = TensorFormat::Q4;
+  mixed.bits = 4.5;
+  kept.weights = kept.embedding = TensorFormat::Q8;
+  kept.keep_weights = kept.keep_embedding = true;
+  for (ConvertOptions options : {chosen, mixed, kept}) {
     options.directory = source;
-    file_ = std::make_unique<FileWriter>(path.string() + ".float");
+    file_ = std::make_unique<FileWriter>(path.string() + ".float", tools::Replace::kNothing);
     ConvertInto(*file_, options, progress);
     FileMap map;
     if (const FileError error =

@@ -4,7 +4,8 @@
 #include <charconv>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "platforms/cpu.h"
@@ -13,6 +14,7 @@
 #include "runtime/model/adaptable.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/calibrate/float_model.h"
+#include "tools/convert/calibrate/format_choice.h"
 #include "tools/convert/calibrate/predictions.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/float_twin.h"
@@ -127,10 +129,21 @@ class Measurement {
     std::vector<std::vector<float>> exact;
     for (const uint32_t tensor : part.tensors) {
       exact.emplace_back(model_.values(tensor).begin(), model_.values(tensor).end());
-      model_.Exchange(tensor, StoredValues(file_, tensor, path_));
+      const std::vector<float> stored = StoredValues(file_, tensor, path_);
+      CheckNear(tensor, exact.back(), stored);
+      model_.Exchange(tensor, stored);
     }
     part.loss.of_weights = exact_.Divergence(model_);
     for (size_t i = 0; i < exact.size(); ++i) model_.Exchange(part.tensors[i], exact[i]);
+  }
+
+  // No format loses as much as this, and other weights are twice as far.
+  void CheckNear(uint32_t tensor, const std::vector<float>& exact,
+                 const std::vector<float>& stored) const {
+    const double squares = std::inner_product(exact.begin(), exact.end(), exact.begin(), 0.0);
+    if (SquaredDistance(exact, stored) <= squares) return;
+    Fail(path_.string(), " was not made of what was named: its matrix ",
+         ViewTensor(file_, tensor).name, " has other weights");
   }
 
   // Fine rows are as good as floats.

@@ -80,7 +80,7 @@ TEST_F(EvalParts, TellWhichMatrix) {
   for (size_t i = 0; i < up.shape[1]; ++i) up.values[i] *= 64;  // no weight makes good for it
   convert::WriteTensors(folder_, tensors);
   const std::string model = Convert("--weights q8");
-  EXPECT_THAT(tool_("inspect " + model).out, HasSubstr("of 1 matrices"));
+  EXPECT_THAT(tool_("inspect " + model).out, HasSubstr("rows of 1 matrices"));
   const std::string f32 = tool_.Convert(folder_, "f32");
   const json parts = Eval(model + " --parts '" + folder_ + "'");
   EXPECT_NEAR(parts.at("kl"), Eval(model + " --against " + f32).at("kl"),
@@ -89,6 +89,19 @@ TEST_F(EvalParts, TellWhichMatrix) {
     const bool is_fine = part.at("matrix") == "mlp.down" && part.at("layer") == 1;
     EXPECT_EQ(part.at("kl_rows") == 0.0, is_fine) << part;
   }
+}
+
+// Of --weights auto all matrices may get one format, and what is beside the model does not matter.
+TEST_F(EvalParts, KnowHowTheModelWasMade) {
+  convert::CheckpointTensors tensors = convert::ReadTensors(folder_);
+  convert::TensorValues& up = tensors.at("model.layers.0.mlp.up_proj.weight");
+  for (size_t i = 0; i < up.shape[1]; ++i) up.values[i] *= 12;
+  convert::WriteTensors(folder_, tensors);
+  tool_.Write("m.rondo.float", "mine");
+  for (const char* options : {"--weights auto --bits 9", "--weights auto", "--weights keep"}) {
+    EXPECT_GT(Eval(Convert(options) + " --parts '" + folder_ + "'").at("kl"), 0) << options;
+  }
+  EXPECT_EQ(tool_.Read("m.rondo.float"), "mine");
 }
 
 TEST_F(EvalParts, AreATableAndAPicture) {
@@ -118,10 +131,17 @@ TEST_F(EvalParts, RefuseWhatTheModelWasNotMadeOf) {
       tool_("pack " + model + " -o '" + tool_.Path("packed.rondo") + "' --cpu host");
   EXPECT_EQ(packed.code, 0) << packed.err;
   EXPECT_THAT(refused("'" + tool_.Path("packed.rondo") + "'", folder_), HasSubstr("is packed"));
-  // Another model of the same shape, whose channels are scaled.
-  convert::CheckpointTensors tensors = convert::ReadTensors(folder_);
+  // Others of the same shape: the same magnitudes; channels that are scaled.
+  const convert::CheckpointTensors own = convert::ReadTensors(folder_);
+  convert::CheckpointTensors tensors = own;
+  for (float& value : tensors.at("model.layers.0.self_attn.q_proj.weight").values) value *= -2;
+  convert::WriteTensors(folder_, tensors);
+  EXPECT_THAT(refused(model, folder_), HasSubstr("layers.0.attention.qkv has other weights"));
+  tensors = own;
   convert::TensorValues& up = tensors.at("model.layers.0.mlp.up_proj.weight");
-  for (size_t i = 0; i < up.shape[1]; ++i) up.values[i] *= 8;
+  convert::TensorValues& down = tensors.at("model.layers.0.mlp.down_proj.weight");
+  for (size_t i = 0; i < up.shape[1]; ++i) up.values[i] *= 64;
+  for (size_t i = 0; i < down.values.size(); i += down.shape[1]) down.values[i] /= 64;
   convert::WriteTensors(folder_, tensors);
   EXPECT_THAT(refused(model, folder_), HasSubstr("scaled in another way"));
 }

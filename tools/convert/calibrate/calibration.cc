@@ -107,7 +107,7 @@ std::vector<FormatDecision> Calibration::MixFormats(double bits,
 }
 
 std::vector<uint32_t> Calibration::FindFineRows(const std::vector<uint32_t>& tensors) {
-  const Predictions exact(model_, {chunks_.front()});
+  const Predictions exact(model_, {chunks_.front(), chunks_.back()});
   const auto lose = [&](const std::vector<uint32_t>& rounded) {
     std::vector<bool> of(model_.file().model().tensors()->size());
     for (const uint32_t tensor : rounded) of[tensor] = true;

@@ -43,20 +43,17 @@ std::vector<double> Steps(const std::vector<double>& magnitudes) {
   return steps;
 }
 
-// The same of both sides. What nothing reads is to be as quiet as can be, as few bits may have no
-// zero; but of the stream it is read elsewhere.
+// The same of both sides. Where a channel is dead on one, the other is to be as quiet as can be:
+// few bits may have no zero, and a loud weight that does nothing takes theirs from the others.
 struct BothSteps {
   std::vector<double> made, read;
 };
-BothSteps StepsOf(const std::vector<double>& made, const std::vector<double>& read,
-                  bool of_stream) {
+BothSteps StepsOf(const std::vector<double>& made, const std::vector<double>& read) {
   BothSteps steps = {Steps(made), Steps(read)};
   for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i] == 0 || (of_stream && read[i] == 0)) {
-      steps.made[i] = steps.read[i] = 0;
-    } else if (read[i] == 0) {
-      steps.read[i] = -2 * kMostSteps - std::fabs(steps.made[i]);
-    }
+    double& quiet = made[i] == 0 ? steps.made[i] : steps.read[i];
+    const double& other = made[i] == 0 ? steps.read[i] : steps.made[i];
+    if (made[i] == 0 || read[i] == 0) quiet = -2 * kMostSteps - std::fabs(other);
   }
   return steps;
 }
@@ -170,8 +167,7 @@ ChannelScales ScaleChannels(const Checkpoint& checkpoint,
       left[identity.restriction].insert(identity.channels_of);
       continue;
     }
-    const auto [made, read] =
-        StepsOf(magnitudes.Made(identity), magnitudes.Read(identity), identity.of_stream);
+    const auto [made, read] = StepsOf(magnitudes.Made(identity), magnitudes.Read(identity));
     uint32_t row_bits = kRowBits;
     const bool columns = AreColumns(identity.shrinks);
     if (columns && !identity.of_stream && AreLoud(made, read) &&

@@ -19,8 +19,8 @@ struct StoredTensor {
   format::Section data;
   std::optional<format::Section> scales;
   std::optional<format::Section> tables;  // of Q4
-  // What rounding did to rows that were rounded one by one: the squares of the errors by those of
-  // the weights, the mean over rows.
+  // What rounding did to what was rounded row by row: the squares of the errors by those of the
+  // weights, the mean over columns.
   double lost = 0;
 };
 

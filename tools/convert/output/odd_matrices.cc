@@ -37,7 +37,7 @@ std::vector<std::string> OddMatrices::Notes() const {
     if (odd == 0) continue;
     notes.push_back(
         "in " + format + " " + matrices[0].second + " loses " + ShareText(matrices[0].first) +
-        " of its rows' squares, where " + ShareText(usual) + " is usual" +
+        " of its columns' squares, where " + ShareText(usual) + " is usual" +
         (odd == 1 ? "" : ", and " + std::to_string(odd - 1) + " more lose over four times that") +
         ": `rondo eval --parts` tells what it does to predictions, and --weights auto "
         "gives such matrices more bits");

@@ -19,6 +19,7 @@ namespace {
 
 using format::TensorFormat;
 constexpr uint64_t kElementsPerStep = 1u << 20;
+constexpr size_t kSlices = 16;  // of the rows of a step
 
 // Turns rows into the bytes of one format.
 class RowEncoder {
@@ -48,7 +49,9 @@ class RowEncoder {
     row_scales_.resize(first_row_scale + (is_q4b ? 0 : n_rows));
     q4b_scales_.resize(first_q4b_scale + n_rows * blocks);
     std::vector<RoundingError> errors(n_rows);
-    ParallelFor(PerformanceCores(), n_rows, [&](size_t i) {
+    missed_.resize(kSlices * cols_);
+    squares_.resize(kSlices * cols_);
+    const auto encode = [&](size_t i, float* missed_in, float* squares_in) {
       const std::span<const float> row = rows.subspan(i * cols_, cols_);
       uint8_t* data = encoded_.data() + i * row_bytes;
       // weight_of(column): what the row's weights have become.
@@ -57,6 +60,8 @@ class RowEncoder {
           const double missed = double{row[c]} - double{weight_of(c)};
           errors[i].squares += missed * missed;
           errors[i].weights += double{row[c]} * double{row[c]};
+          missed_in[c] += static_cast<float>(missed * missed);
+          squares_in[c] += row[c] * row[c];
         }
       };
       if (format_ == TensorFormat::Q8) {
@@ -81,20 +86,36 @@ class RowEncoder {
           return static_cast<float>(code - 8) * FromBfloat16(scales[c / block_]);
         });
       }
+    };
+    ParallelFor(PerformanceCores(), kSlices, [&](size_t slice) {
+      for (size_t i = slice; i < n_rows; i += kSlices) {
+        encode(i, &missed_[slice * cols_], &squares_[slice * cols_]);
+      }
     });
     for (const RoundingError& of_row : errors) {
-      if (of_row.weights > 0) lost_ += of_row.squares / of_row.weights;
-      if (error_ == nullptr) continue;
+      if (error_ == nullptr) break;
       error_->squares += of_row.squares;
       error_->weights += of_row.weights;
     }
-    rounded_rows_ += n_rows;
     return encoded_;
   }
 
-  // Of the rows that were rounded, the mean share of a row's squares.
+  // Of the rows that were rounded: the mean over columns, so that a loud one does not stand for
+  // all.
   double Lost() const {
-    return rounded_rows_ == 0 ? 0 : lost_ / static_cast<double>(rounded_rows_);
+    double sum = 0;
+    size_t n = 0;
+    for (size_t c = 0; c < cols_ && !missed_.empty(); ++c) {
+      double missed = 0, squares = 0;
+      for (size_t i = c; i < missed_.size(); i += cols_) {
+        missed += double{missed_[i]};
+        squares += double{squares_[i]};
+      }
+      if (!(squares > 0)) continue;
+      sum += missed / squares;
+      ++n;
+    }
+    return n == 0 ? 0 : sum / static_cast<double>(n);
   }
 
   // The same for rows [row, row + n_rows) of a part that IsTaken(): as they are, times `factor`.
@@ -199,8 +220,7 @@ class RowEncoder {
   const TensorFormat format_;
   const size_t cols_, block_;
   RoundingError* error_ = nullptr;
-  double lost_ = 0;
-  size_t rounded_rows_ = 0;
+  std::vector<float> missed_, squares_;  // by slice and column: of the errors, of the weights
   std::vector<uint8_t> encoded_;
   std::vector<float> row_scales_;  // of Q8 and codes
   std::vector<uint16_t> q4b_scales_;

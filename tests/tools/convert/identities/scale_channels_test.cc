@@ -106,12 +106,26 @@ TEST_F(ScaleChannelsTest, ALoudChannelIsLeftToTheRowsWhereTheseHaveMoreBits) {
   expect(8, 5, true);
 }
 
-TEST_F(ScaleChannelsTest, WhatNothingReadsIsQuiet) {
+TEST_F(ScaleChannelsTest, WhatIsBesideADeadChannelIsQuiet) {
   tensors_.Multiply(kLayer + "mlp.up_proj", kHidden, false, 7, 100);
   tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 7, 0);
+  tensors_.Multiply(kLayer + "mlp.gate_proj", kHidden, false, 8, 0);
+  tensors_.Multiply(kLayer + "mlp.down_proj", kSize, true, 8, 100);
+  tensors_.Multiply(kLayer + "self_attn.v_proj", kHidden, false, 3, 0);
   const DecoderSpec spec = Scaled(4);
   EXPECT_EQ(Of(spec, "mlp.gate_up").row_powers.at(kSize + 7), -20);
+  EXPECT_EQ(Of(spec, "mlp.down").col_powers.at(8), -20);
+  EXPECT_EQ(Of(spec, "attention.output").col_powers.at(3), -20);
   EXPECT_FALSE(spec.layers[0].sublayers[1]->op.AsMlp()->down->fine_rows);
+}
+
+// A gain of 0 whose readers are loud; these become as the others.
+TEST_F(ScaleChannelsTest, WhatReadsAGainOfZeroIsNotLoud) {
+  tensors_.Multiply(kLayer + "post_attention_layernorm", 1, false, 5, 0);
+  for (const char* name : {"gate_proj", "up_proj"}) {
+    tensors_.Multiply(kLayer + "mlp." + name, kHidden, true, 5, 64);
+  }
+  EXPECT_LE(Of(Scaled(), "mlp.gate_up").col_powers.at(5), -4);
 }
 
 // Channels 2 and 6 of the second key head turn together; heads 2 and 3 of the queries read it.

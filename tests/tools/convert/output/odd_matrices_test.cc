@@ -21,9 +21,10 @@ TEST(OddMatrices, AreFourTimesTheMiddleOne) {
   matrices.Add("more", kQ4, 0.039);
   EXPECT_THAT(matrices.Notes(), IsEmpty());
   matrices.Add("odd", kQ4, 0.05);
-  EXPECT_THAT(matrices.Notes(),
-              ElementsAre(AllOf(HasSubstr("in q4 odd loses 5 % of its rows' squares, where 1 % is"),
-                                testing::Not(HasSubstr("more lose")))));
+  EXPECT_THAT(
+      matrices.Notes(),
+      ElementsAre(AllOf(HasSubstr("in q4 odd loses 5 % of its columns' squares, where 1 % is"),
+                        testing::Not(HasSubstr("more lose")))));
   matrices.Add("odder", kQ4, 0.2);
   EXPECT_THAT(matrices.Notes(), ElementsAre(AllOf(HasSubstr("odder loses 20 %"),
                                                   HasSubstr("and 1 more lose over four times"))));
