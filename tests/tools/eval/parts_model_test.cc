@@ -32,6 +32,7 @@ class EvalParts : public testing::Test {
     EXPECT_EQ(made.code, 0) << made.err;
     return "'" + tool_.Path("m.rondo") + "'";
   }
+  std::string Parts() const { return " --parts '" + folder_ + "'"; }
   std::string OnText() const { return " --context 32 --text '" + tool_.Path("text") + "'"; }
   json Eval(const std::string& arguments) const {
     const ToolResult judged = tool_("eval " + arguments + OnText() + " --json");
@@ -48,20 +49,20 @@ TEST_F(EvalParts, AddUpToWhatTheLibraryLoses) {
     std::string options, kv;
     double apart;  // calibrated matrices make up for each other
   };
-  const std::string f32 = tool_.Convert(folder_, "f32");
+  const std::string f32 = tool_.Convert(folder_, "f32"), against = " --against " + f32;
   const std::string calibrate = " --calibrate '" + tool_.Path("text") + "'";
-  for (const auto& [options, kv, apart] :
+  for (const auto& [options, format, apart] :
        {Case{"--weights q8", "int8", 0.2}, Case{"--weights q4", "k8v4", 0.2},
         Case{"--weights q4b --block 64 --embedding q4", "int8", 0.2},
         Case{"--weights auto", "int8", 0.2}, Case{"--weights q3" + calibrate, "int8", 0.5}}) {
     SCOPED_TRACE(options);
-    const std::string model = Convert(options);
-    const json parts = Eval(model + " --kv " + kv + " --parts '" + folder_ + "'");
-    const json whole = Eval(model + " --kv " + kv + " --against " + f32);
+    const std::string model = Convert(options), kv = " --kv " + format;
+    const json parts = Eval(std::string(model).append(kv).append(Parts()));
+    const json whole = Eval(std::string(model).append(kv).append(against));
     EXPECT_EQ(parts.at("positions"), whole.at("positions"));
     const double kl = whole.at("kl");
     EXPECT_NEAR(parts.at("kl"), kl, 5e-2 * kl);  // what rounds otherwise by a last place
-    const double cache = Eval(f32 + " --kv " + kv + " --against " + f32).at("kl");
+    const double cache = Eval(std::string(f32).append(kv).append(against)).at("kl");
     EXPECT_NEAR(parts.at("kl_cache"), cache, 5e-2 * cache);
     double weights = 0, rows = 0;
     for (const json& part : parts.at("parts")) {
@@ -82,7 +83,7 @@ TEST_F(EvalParts, TellWhichMatrix) {
   const std::string model = Convert("--weights q8");
   EXPECT_THAT(tool_("inspect " + model).out, HasSubstr("rows of 1 matrices"));
   const std::string f32 = tool_.Convert(folder_, "f32");
-  const json parts = Eval(model + " --parts '" + folder_ + "'");
+  const json parts = Eval(model + Parts());
   EXPECT_NEAR(parts.at("kl"), Eval(model + " --against " + f32).at("kl"),
               5e-2 * parts.at("kl").get<double>());
   for (const json& part : parts.at("parts")) {
@@ -99,15 +100,15 @@ TEST_F(EvalParts, KnowHowTheModelWasMade) {
   convert::WriteTensors(folder_, tensors);
   tool_.Write("m.rondo.float", "mine");
   for (const char* options : {"--weights auto --bits 9", "--weights auto", "--weights keep"}) {
-    EXPECT_GT(Eval(Convert(options) + " --parts '" + folder_ + "'").at("kl"), 0) << options;
+    EXPECT_GT(Eval(Convert(options) + Parts()).at("kl"), 0) << options;
   }
   EXPECT_EQ(tool_.Read("m.rondo.float"), "mine");
 }
 
 TEST_F(EvalParts, AreATableAndAPicture) {
   const std::string model = Convert("--weights q4");
-  const ToolResult told = tool_("eval " + model + OnText() + " --parts '" + folder_ + "' --plot '" +
-                                tool_.Path("p.svg") + "'");
+  const ToolResult told =
+      tool_("eval " + model + OnText() + Parts() + " --plot '" + tool_.Path("p.svg") + "'");
   EXPECT_EQ(told.code, 0) << told.err;
   EXPECT_THAT(told.out, HasSubstr("\n    0  attention.qkv "));
   EXPECT_THAT(told.out, HasSubstr("\ncache "));
