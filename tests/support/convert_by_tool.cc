@@ -19,6 +19,7 @@ std::string NameOf(format::TensorFormat format) {
 }  // namespace
 
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& /*progress*/) {
+  if (options.change) throw std::logic_error("the program changes no model in between");
   std::string command = std::string("'") + kToolProgram + "' convert '" +
                         options.directory.string() + "' -o '" + options.output.string() +
                         "' --weights " + NameOf(options.weights) + " --embedding " +

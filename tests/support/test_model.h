@@ -3,17 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
 #include "runtime/text/tokenizer.h"
+#include "tests/runtime/model/model_bytes.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_data.h"
 #include "tests/temp_folder.h"
@@ -35,18 +37,15 @@ class TestModel {
             uint32_t block = 32, bool draft_head = false)
       : TestModel(OptionsFor(directory, weights, block, draft_head)) {}
 
-  // Where it is written is seen to here.
-  explicit TestModel(convert::ConvertOptions options) {
+  // Where it is written is seen to here. `change` is for what no conversion chooses.
+  explicit TestModel(convert::ConvertOptions options,
+                     const std::function<void(format::ModelT&)>& change = nullptr) {
     const TempFolder folder;
     options.output = folder / "model.rondo";
     convert::Convert(options, [](uint64_t, uint64_t) {});
-    std::ifstream in(options.output, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    storage_.resize(bytes.size() + 64);
-    uint8_t* aligned =
-        reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(storage_.data()) + 63) / 64 * 64);
-    std::memcpy(aligned, bytes.data(), bytes.size());
-    Result<ModelFile> file = ModelFile::Open(std::span<const uint8_t>(aligned, bytes.size()));
+    bytes_.emplace(options.output);
+    if (change) bytes_ = Rewrite(*bytes_, change);
+    Result<ModelFile> file = ModelFile::Open(bytes_->bytes());
     if (!file.ok()) throw std::runtime_error(file.status().message());
     file_ = *file;
     if (file_.model().tokenizer() != nullptr) {
@@ -78,7 +77,7 @@ class TestModel {
     return options;
   }
 
-  std::vector<uint8_t> storage_;
+  std::optional<ModelBytes> bytes_;
   ModelFile file_;
   std::unique_ptr<Tokenizer> tokenizer_;
 };

@@ -8,7 +8,6 @@
 #include "runtime/decoder/attention.h"
 #include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
-#include "tools/convert/output/fine_rows.h"
 
 namespace rondo::row_invariance_model_test {
 namespace {
@@ -52,12 +51,19 @@ convert::ConvertOptions OptionsOf(const Case& c) {
   options.weights = c.weights;
   options.block = c.block;
   if (c.weights == format::TensorFormat::F32) options.embedding = c.weights;
-  if (c.fine_rows) {
-    options.change = [](convert::DecoderSpec& spec) {
-      for (const auto& [tensor, linear] : convert::Finable(spec)) linear->fine_rows = true;
-    };
-  }
   return options;
+}
+
+void MakeRowsFine(format::ModelT& model) {
+  for (const auto& layer : model.layers) {
+    for (const auto& sublayer : layer->sublayers) {
+      if (auto* const mlp = sublayer->op.AsMlp()) {
+        mlp->gate_up->fine_rows = mlp->down->fine_rows = true;
+      } else if (auto* const attention = sublayer->op.AsAttention()) {
+        attention->qkv->fine_rows = attention->output->fine_rows = true;
+      }
+    }
+  }
 }
 
 std::vector<int32_t> RandomIds(size_t n, uint32_t vocab, uint32_t seed) {
@@ -69,7 +75,7 @@ std::vector<int32_t> RandomIds(size_t n, uint32_t vocab, uint32_t seed) {
 
 class RowInvariance : public testing::TestWithParam<Case> {
  protected:
-  RowInvariance() : model_(OptionsOf(GetParam())) {}
+  RowInvariance() : model_(OptionsOf(GetParam()), GetParam().fine_rows ? MakeRowsFine : nullptr) {}
 
   EngineOptions Options(uint32_t max_rows, uint32_t threads = 1) const {
     EngineOptions o;
