@@ -31,6 +31,7 @@ constexpr Capability kCapabilities[] = {
     {"limit.ngram", rondo::kMaxNgram},
     {"limit.profile_events", rondo::kMaxProfileEvents},
     {"limit.adapter_rank", rondo::kMaxAdapterRank},
+    {"limit.input_rows", rondo::kMaxInputRows},
     {"arena.alignment", rondo::kArenaAlignment},
 };
 

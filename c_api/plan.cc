@@ -69,6 +69,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   }
   ours->draft_head = o.draft_head == 1;
   ours->adapter_rank = o.adapter_rank;
+  ours->max_input_rows = o.max_input_rows;
   ours->affinity = static_cast<Affinity>(o.affinity);
   RONDO_RETURN_IF_ERROR(ReadCpus(o, &ours->cpus));
   const Held<rondo_model>& model = draft->emplace(o.draft);

@@ -40,10 +40,10 @@ int32_t rondo_session_tokens(rondo_session* session, uint64_t* begin, int32_t* i
   if (!turn.taken()) return Code(turn.Why());
   if (begin == nullptr || count == nullptr) return turn.Finish(NullArgument("an output"));
   if (ids == nullptr && capacity > 0) return turn.Finish(NullArgument("ids"));
-  const rondo::TokenHistory& tokens = turn->tokens();
-  *begin = tokens.begin();
-  *count = tokens.end() - tokens.begin();
-  for (size_t i = 0; i < std::min(capacity, *count); ++i) ids[i] = tokens[tokens.begin() + i];
+  const rondo::KeyHistory& keys = turn->keys();
+  *begin = keys.begin();
+  *count = keys.end() - keys.begin();
+  for (size_t i = 0; i < std::min(capacity, *count); ++i) ids[i] = keys[keys.begin() + i];
   if (*count <= capacity) return RONDO_STATUS_OK;
   return turn.Finish(Status::Error(StatusCode::kBufferTooSmall,
                                    "the session remembers %zu tokens, the buffer has room for %zu",

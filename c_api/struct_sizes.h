@@ -22,7 +22,7 @@ inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
     offsetof(rondo_engine_options, progress),     offsetof(rondo_engine_options, kv_tokens),
     offsetof(rondo_engine_options, parallel_for), offsetof(rondo_engine_options, draft),
     offsetof(rondo_engine_options, draft_head),   offsetof(rondo_engine_options, cpus),
-    offsetof(rondo_engine_options, adapter_rank)};
+    offsetof(rondo_engine_options, adapter_rank), offsetof(rondo_engine_options, max_input_rows)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
     offsetof(rondo_model_facts, tokenizer_bytes)};
@@ -55,7 +55,11 @@ inline constexpr std::array<ReservedField, 0> kReservedFields = {};
 template <>
 inline constexpr std::array kReservedFields<rondo_engine_options> = {
     ReservedField{"reserved", offsetof(rondo_engine_options, reserved)},
-    ReservedField{"reserved2", offsetof(rondo_engine_options, reserved2)}};
+    ReservedField{"reserved2", offsetof(rondo_engine_options, reserved2)},
+    ReservedField{"reserved3", offsetof(rondo_engine_options, reserved3)}};
+template <>
+inline constexpr std::array kReservedFields<rondo_input> = {
+    ReservedField{"reserved", offsetof(rondo_input, reserved)}};
 template <>
 inline constexpr std::array kReservedFields<rondo_grammar_options> = {
     ReservedField{"reserved", offsetof(rondo_grammar_options, reserved)}};

@@ -95,7 +95,7 @@ def layout(api, version):
         lines += [f"FIELD({struct['name']}, {name}, {three(at)}, {three(bytes_)}, "
                   f"{spelled(re.sub(r'^char.*]$', 'char*', type_name))});"
                   for (name, at, bytes_), (_, type_name) in zip(fields, struct["fields"])
-                  if name != "reserved"]  # a later version may use its place
+                  if not name.startswith("reserved")]  # a later version may use its place
     for values in api["enums"]:
         lines += [""] + [f"VALUE({name}, {value});" for name, value in values.items()]
     lines.append("")

@@ -171,7 +171,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 11u
+#define RONDO_ABI_VERSION 12u
 
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -227,6 +227,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.ngram"            largest no_repeat_ngram_size
  *     "limit.profile_events"   largest profile_events
  *     "limit.adapter_rank"     largest adapter_rank
+ *     "limit.input_rows"       largest max_input_rows
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
  *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
  *     "grammar"                1: rondo_grammar_create works; 0: this build leaves grammars out
@@ -629,6 +630,11 @@ typedef struct rondo_engine_options {
    * rows take is in the plan. Default 0: none may. Since ABI 9. */
   uint32_t adapter_rank;
   uint32_t reserved2; /* 0 */
+  /* Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+   * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
+   * Default 0: sessions have tokens only. Since ABI 12. */
+  uint32_t max_input_rows;
+  uint32_t reserved3; /* 0 */
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -1002,6 +1008,46 @@ RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event)
  */
 RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count);
 
+/* What the numbers of rondo_input.rows are. */
+enum {
+  RONDO_ROWS_FLOAT32 = 0,
+  RONDO_ROWS_BFLOAT16 = 1 /* the upper half of a float32 */
+};
+
+/* Tokens, or rows that stand where tokens do: `ids` or `rows` is NULL. */
+typedef struct rondo_input {
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled; of all the same */
+  int32_t row_format;   /* RONDO_ROWS_ */
+  const int32_t* ids;   /* [count] */
+  /* [count, hidden_size], in place of what the model makes of tokens before its first layer, its
+   * embedding's scale included: of a projector, an embedder of your own, a learned prompt. Every
+   * number is finite. No alignment is needed. They are copied. */
+  const void* rows;
+  size_t count;
+  /* NULL, or [count, 3]: what RoPE rotates each row by, 0 to 16777215, counted from the coordinate
+   * that a token in place of the first row would have; where the model knows but one axis, by the
+   * first number. Behind the rows it goes on with the largest number + 1. NULL: row i has i. */
+  const int32_t* coordinates;
+  /* 1: in attention each of these rows sees all of them, also those behind it, beside what a token
+   * in its place sees: one pass has them all, at most max_rows. 0: as tokens. */
+  uint32_t sees_whole;
+  uint32_t reserved; /* 0 */
+} rondo_input;
+
+/* Queues inputs, 1 to 64, one behind another, as rondo_session_append queues tokens; each row takes
+ * one position. What follows is the same to the bit as behind tokens whose embeddings the rows are.
+ * Rows stay in the engine, once however many sessions have the same, as long as a session remembers
+ * their positions: it may run them again behind rondo_session_undo. Forks, undo, the prefix cache
+ * and drafts do what they do with tokens (an undo does not part rows that see each other; a draft
+ * model reads what is behind the last row); penalties, n-grams, prompt lookup and grammars see
+ * tokens alone. A snapshot holds digests in place of rows: a session restored from it goes on, but
+ * fails with _UNSUPPORTED where rows must run again that its engine does not have.
+ * Fails as rondo_session_append, also with RONDO_STATUS_INVALID_ARGUMENT (which input, and what is
+ * wrong), _KV_POOL_FULL (more rows than are left of max_input_rows), _UNSUPPORTED (coordinates, and
+ * nothing in the model is rotated by them). [one call per session, since ABI 12] */
+RONDO_API int32_t rondo_session_append_inputs(rondo_session* session, const rondo_input* inputs,
+                                              size_t count);
+
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
  * nothing), of max_rows rows at most, and of rows_per_step where a session decodes: those that
  * decode have one row each, but leave one to prompts where some wait; the rest goes to drafts and
@@ -1181,7 +1227,7 @@ RONDO_API int32_t rondo_session_restore(rondo_session* session, const void* byte
 
 /* The tokens that the session remembers, those at positions *begin to the last: all of them under
  * STOP; under SLIDE those that it sees, and the last 4096 at least. Compare a conversation with
- * them to prefill no more than what is new.
+ * them to prefill no more than what is new. Where there is a row of an input, the id is -1.
  * `*count` is always their number; where it exceeds `capacity` the call is
  * RONDO_STATUS_BUFFER_TOO_SMALL and `ids` has the first ones. (NULL, 0) asks for the count.
  * [one call per session, since ABI 3] */

@@ -711,6 +711,22 @@ struct Event {
   int32_t channel; /* RONDO_CHANNEL_ */
 };
 
+/* rondo_input: token ids, or rows that stand where tokens do; what it views lives until it was
+ * appended. */
+struct Input : rondo_input {
+  Input(Ids tokens) : rondo_input{} { /* NOLINT(google-explicit-constructor) */
+    struct_size = sizeof(rondo_input);
+    ids = tokens.data();
+    count = tokens.size();
+  }
+  /* [count, hidden_size] of float32; for others `row_format` is set. */
+  Input(const void* values, size_t n_rows) : rondo_input{} {
+    struct_size = sizeof(rondo_input);
+    rows = values;
+    count = n_rows;
+  }
+};
+
 /* [one call per session], but for CallNumber, CancelCall, Cancel and Progress */
 class Session {
  public:
@@ -742,6 +758,11 @@ class Session {
 
   void Prefill(Ids ids) { Check(rondo_session_prefill(get(), ids.data(), ids.size())); }
   void Append(Ids ids) { Check(rondo_session_append(get(), ids.data(), ids.size())); }
+  /* With EngineOptions::max_input_rows. */
+  void AppendInputs(const std::vector<Input>& inputs) {
+    static_assert(sizeof(Input) == sizeof(rondo_input));
+    Check(rondo_session_append_inputs(get(), inputs.data(), inputs.size()));
+  }
   /* Tokens that may come next: the next pass verifies them, and no token is another for it. */
   void Propose(Ids ids) { Check(rondo_session_propose(get(), ids.data(), ids.size())); }
   void Accept(int32_t token) { Check(rondo_session_accept(get(), token)); }

@@ -280,6 +280,29 @@ if(RONDO_PYTHON3 AND RONDO_SHARED AND NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SAN
   endforeach()
 endif()
 
+# Rows among tokens, by what transformers makes of pictures and sounds. Left out: Qwen3-VL adds rows
+# behind layers, too; an encoder's or a prefix's rows are no rows of a decoder; of Idefics 3 not all
+# rows are there.
+file(GLOB media CONFIGURE_DEPENDS "${RONDO_SHARED_DATA}/media/*/a/expected.npz")
+list(FILTER media EXCLUDE REGEX
+  "/(qwen3_vl|idefics3|paligemma|whisper|moonshine|voxtral|qwen2_audio|qwen3_audio_tower)/a/")
+if(NOT media)  # which is told
+  set(media "${RONDO_SHARED_DATA}/media/any/a/expected.npz")
+endif()
+if(RONDO_PYTHON3 AND RONDO_SHARED AND NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
+  foreach(expected IN LISTS media)
+    cmake_path(GET expected PARENT_PATH folder)
+    cmake_path(GET folder PARENT_PATH family)
+    cmake_path(GET family FILENAME name)
+    add_test(NAME model.media.${name} COMMAND "${RONDO_PYTHON3}" -B
+      "${PROJECT_SOURCE_DIR}/tests/tools/judge/media_test.py" "$<TARGET_FILE:rondo_tool>"
+      "${folder}")
+    set_tests_properties(model.media.${name} PROPERTIES LABELS model SKIP_RETURN_CODE 77
+      ENVIRONMENT
+      "PYTHONPATH=${PROJECT_SOURCE_DIR}/c_api/bindings/python;RONDO_LIBRARY=$<TARGET_FILE:rondo>")
+  endforeach()
+endif()
+
 # Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where
 # the system has Google Benchmark.
 find_package(benchmark QUIET)

@@ -9,7 +9,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are copied as they lie");
 
-constexpr size_t kBlockBytes = 128;
 constexpr size_t kRounds = 12;
 
 using Words = std::array<uint64_t, 8>;
@@ -67,19 +66,36 @@ void Mix(const uint8_t* block, uint64_t read, bool last, Words* state) {
 
 }  // namespace
 
-Digest DigestOf(std::span<const uint8_t> bytes) {
-  Digest digest;
-  Words state = kStart;
-  state[0] ^= 0x01010000 | digest.size();  // no key, no tree
-  size_t at = 0;
-  for (; bytes.size() - at > kBlockBytes; at += kBlockBytes) {
-    Mix(bytes.data() + at, at + kBlockBytes, /*last=*/false, &state);
+Digester::Digester() : state_(kStart) {
+  state_[0] ^= 0x01010000 | sizeof(Digest);  // no key, no tree
+}
+
+void Digester::Add(std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    if (size_ == kBlockBytes) {
+      Mix(block_.data(), read_, /*last=*/false, &state_);
+      size_ = 0;
+    }
+    const size_t n = std::min(bytes.size(), kBlockBytes - size_);
+    std::copy_n(bytes.begin(), n, block_.begin() + size_);
+    bytes = bytes.subspan(n);
+    size_ += n;
+    read_ += n;
   }
-  uint8_t rest[kBlockBytes] = {};
-  std::copy(bytes.begin() + static_cast<ptrdiff_t>(at), bytes.end(), rest);
-  Mix(rest, bytes.size(), /*last=*/true, &state);
-  std::memcpy(digest.data(), state.data(), digest.size());
+}
+
+Digest Digester::Finish() {
+  std::fill(block_.begin() + size_, block_.end(), uint8_t{0});
+  Mix(block_.data(), read_, /*last=*/true, &state_);
+  Digest digest;
+  std::memcpy(digest.data(), state_.data(), digest.size());
   return digest;
+}
+
+Digest DigestOf(std::span<const uint8_t> bytes) {
+  Digester digester;
+  digester.Add(bytes);
+  return digester.Finish();
 }
 
 }  // namespace rondo

@@ -128,8 +128,9 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
 
   const uint64_t position = call.position + begin;  // of the first row
   // A row's softmax in a segment runs up to the row itself; or, where it sees what is behind it, to
-  // the end of its text.
-  const uint64_t end_position = call.bidirectional ? call.end() : position + count;
+  // the end of its text or of its input. No row sees less than the one before it.
+  const uint64_t end_position =
+      call.bidirectional ? call.end() : call.SeenEnd(position + count - 1);
   const uint64_t first_block = segment * kSegmentBlocks;
   const size_t tokens =
       std::min<uint64_t>(kSegment, end_position - std::min(end_position, first_block * kBlock));
@@ -172,7 +173,7 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
   const size_t whole_blocks = RoundUp(tokens, kBlock);
   for (size_t q = 0; q < n; ++q) {
     float* p = scores + q * kSegment;
-    const uint64_t own = call.bidirectional ? end_position : position + q / q_per_kv + 1;
+    const uint64_t own = call.bidirectional ? end_position : call.SeenEnd(position + q / q_per_kv);
     size_t seen = std::min<uint64_t>(tokens, own - std::min(own, first_block * kBlock));
     const size_t bytes = seen * sizeof(float);
     sums.max[q] = kNone;

@@ -8,6 +8,7 @@
 
 #include "rondo_generated.h"
 #include "runtime/base/portable_math.h"
+#include "runtime/decoder/pass_rows.h"
 #include "runtime/kernels/kernel_set.h"
 #include "runtime/kernels/row_ops.h"
 #include "runtime/kv/block_table.h"
@@ -71,11 +72,13 @@ struct AttentionCall {
   uint64_t first_seen = 0;              // no row sees positions before, but for its own
   // A row also sees those behind its own, up to the call's last: the rows are all of a text.
   bool bidirectional = false;
+  // Of the rows, what they see where not bidirectional; null: each sees up to its own position.
+  const PassRow* places = nullptr;
 
   uint64_t end() const { return position + rows; }
   // Behind the last position that the row at `at` sees.
   uint64_t SeenEnd(uint64_t at) const {
-    if (!bidirectional) return at + 1;
+    if (!bidirectional) return places == nullptr ? at + 1 : places[at - position].visible_end;
     const uint64_t tokens = kv->window(entry).tokens;
     return tokens == 0 ? end() : std::min(end(), at + tokens);
   }

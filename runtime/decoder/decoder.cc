@@ -40,8 +40,8 @@ CheckedSize ExpansionBytes(const Weights& weights) {
 size_t TextOf(const PassRow& row, int32_t separator) {
   if (separator < 0) return 0;
   const auto index = static_cast<size_t>(row.position - row.sequence->position);
-  const std::span<const int32_t> before = row.sequence->tokens.first(index);
-  return std::find(before.begin(), before.end(), separator) == before.end() ? 0 : 1;
+  const std::span<const InputKey> before = row.sequence->keys.first(index);
+  return std::find(before.begin(), before.end(), InputKey(separator)) == before.end() ? 0 : 1;
 }
 
 }  // namespace
@@ -95,8 +95,13 @@ void Decoder::Forward(const Pass& pass) {
   for (size_t layer = 0; layer < spec_.n_layers(); ++layer) RunLayer(pass, layer);
 }
 
-void Decoder::EmbedToken(const Pass& pass, int32_t token, float* row) const {
-  weights_.Embed(static_cast<size_t>(token), {row, spec_.hidden_size});
+void Decoder::EmbedKey(const Pass& pass, InputKey key, float* row) const {
+  if (key.is_row()) {
+    const std::span<const float> values = pass.inputs().Values(key);
+    std::copy(values.begin(), values.end(), row);
+    return;
+  }
+  weights_.Embed(static_cast<size_t>(key.token()), {row, spec_.hidden_size});
   if (spec_.embedding_scale == 1) return;
   pass.set().loops->scale(row, spec_.embedding_scale, spec_.hidden_size, row);
 }
@@ -107,7 +112,7 @@ void Decoder::Embed(const Pass& pass) {
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     const PassRow& place = pass.row(r);
     float* row = activations_.hidden + r * hidden;
-    EmbedToken(pass, place.token, row);
+    EmbedKey(pass, place.key, row);
     if (spec_.layer_embedding_size > 0) {
       pass.RowInput(weights_.layer_projection(), row, r, activations_.layer_projection_input);
     }
@@ -128,17 +133,20 @@ void Decoder::Embed(const Pass& pass) {
 void Decoder::MakeRopeTables(const Pass& pass, size_t r, uint64_t position) {
   const SequenceRows& sequence = *pass.row(r).sequence;
   const ContextWindow& window = sequence.kv->window();
+  const RopePlace place = pass.PlaceOf(pass.row(r), position);
+  RopePlace sink_place;
+  std::transform(place.begin(), place.end(), sink_place.begin(),
+                 [&](uint64_t at) { return window.SinkQueryPosition(at); });
   float* table = activations_.rope;
   float* sink_table = activations_.sink_rope;
   for (const RopeSpec& rope : spec_.ropes) {
     const bool is_long = sequence.long_sequence && rope.long_frequencies != nullptr;
     const double* frequencies = is_long ? rope.long_frequencies : rope.frequencies;
     const float scale = is_long ? rope.long_scale : rope.scale;
-    RopeTable(frequencies, rope.dim, scale, position, table + r * rope.dim);
+    RopeTable(frequencies, rope.axes, rope.dim, scale, place, table + r * rope.dim);
     table += pass.max_rows() * rope.dim;
     if (window.sink_blocks == 0) continue;
-    RopeTable(frequencies, rope.dim, scale, window.SinkQueryPosition(position),
-              sink_table + r * rope.dim);
+    RopeTable(frequencies, rope.axes, rope.dim, scale, sink_place, sink_table + r * rope.dim);
     sink_table += pass.max_rows() * rope.dim;
   }
 }

@@ -28,6 +28,8 @@ class Decoder {
 
   // From here on passes tell `profile`, which outlives the decoder, what they do.
   void set_profile(Profile* profile) { resources_.profile = profile; }
+  // Where the rows of inputs are; it outlives the decoder.
+  void set_inputs(const InputStore* inputs) { resources_.inputs = inputs; }
 
   const DecoderSpec& spec() const { return spec_; }
   const Weights& weights() const { return weights_; }
@@ -98,7 +100,8 @@ class Decoder {
   }
 
  private:
-  void EmbedToken(const Pass& pass, int32_t token, float* row) const;
+  // What enters the first layer: a token's embedding, or a row of an input as it is.
+  void EmbedKey(const Pass& pass, InputKey key, float* row) const;
   void MakeRopeTables(const Pass& pass, size_t row, uint64_t position);
   void EnterDraftHead(const Pass& pass);
   void RunSublayers(const Pass& pass, size_t begin, size_t end);

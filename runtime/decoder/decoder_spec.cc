@@ -120,8 +120,11 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
   for (size_t i = 0; i < n_ropes; ++i) {
     const format::Rope* rope = model.ropes()->Get(static_cast<uint32_t>(i));
     const auto* longer = rope->long_frequencies();
-    spec.ropes[i] = {rope->frequencies()->data(), longer != nullptr ? longer->data() : nullptr,
-                     2 * size_t{rope->frequencies()->size()}, rope->scale(),
+    spec.ropes[i] = {rope->frequencies()->data(),
+                     rope->axes() ? rope->axes()->data() : nullptr,
+                     longer != nullptr ? longer->data() : nullptr,
+                     2 * size_t{rope->frequencies()->size()},
+                     rope->scale(),
                      rope->long_scale() > 0 ? rope->long_scale() : rope->scale()};
     if (longer != nullptr) {
       spec.short_context = rope->short_context();

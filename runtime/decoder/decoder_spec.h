@@ -12,6 +12,7 @@ namespace rondo {
 
 struct RopeSpec {
   const double* frequencies;       // [dim / 2], in the file
+  const uint8_t* axes;             // the same: by which coordinate; null: all by the first
   const double* long_frequencies;  // the same for long sequences, or null
   size_t dim;
   float scale;

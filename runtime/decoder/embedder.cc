@@ -14,7 +14,7 @@ namespace {
 // into passes.
 void PoolRows(const Pass& pass, const RowNorm& norm, const Decoder::TextRows& text,
               float* scratch) {
-  const size_t n = pass.spec().hidden_size, count = text.rows->tokens.size();
+  const size_t n = pass.spec().hidden_size, count = text.rows->keys.size();
   const uint64_t position = text.rows->position;
   const float* row = pass.act().hidden + text.first * n;
   switch (pass.spec().embedder.pooling) {

@@ -4,6 +4,13 @@
 
 namespace rondo {
 
+namespace {
+
+// Rows of inputs get what the padding token gets, as in the models that have these (Gemma 3n, 4).
+constexpr int32_t kTokenOfInputs = 0;
+
+}  // namespace
+
 void MakeLayerEmbeddings(const Pass& pass) {
   const DecoderSpec& spec = pass.spec();
   const Weights& weights = pass.weights();
@@ -16,7 +23,9 @@ void MakeLayerEmbeddings(const Pass& pass) {
     for (size_t layer = 0; layer < spec.n_layers(); ++layer) {
       float* part = act.layer_embeddings + r * width + layer * size;
       Normalize(pass.set(), weights.layer_embedding_norm(), part, size, part);
-      weights.ReadLayerEmbedding(static_cast<size_t>(pass.row(r).token), layer, {own, size});
+      const InputKey key = pass.row(r).key;
+      const int32_t token = key.is_row() ? kTokenOfInputs : key.token();
+      weights.ReadLayerEmbedding(static_cast<size_t>(token), layer, {own, size});
       const float scale = spec.layer_embedding_scale;
       pass.set().loops->blend(part, scale, own, scale * spec.layer_table_scale, size);
     }

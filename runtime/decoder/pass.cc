@@ -27,16 +27,36 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
     : resources_(resources), sequences_(sequences) {
   for (const SequenceRows& sequence : sequences) {
     adapted_ = adapted_ || sequence.adapter != nullptr;
-    for (size_t i = 0; i < sequence.tokens.size(); ++i) {
-      act().rows[rows_++] = {&sequence, sequence.position + i, sequence.tokens[i]};
+    for (size_t i = 0; i < sequence.keys.size(); ++i) {
+      act().rows[rows_++] = {&sequence, sequence.position + i, sequence.keys[i],
+                             VisibleEnd(sequence, i)};
     }
   }
+}
+
+// All rows of an input whose rows see each other are in one pass.
+uint64_t Pass::VisibleEnd(const SequenceRows& sequence, size_t i) const {
+  const uint64_t position = sequence.position + i;
+  const InputKey key = sequence.keys[i];
+  if (!key.is_row() || !inputs().facts(key).sees_whole) return position + 1;
+  const uint64_t end = position - inputs().RowOf(key) + inputs().facts(key).rows;
+  return std::min(end, sequence.position + sequence.keys.size());
+}
+
+RopePlace Pass::PlaceOf(const PassRow& row, uint64_t position) const {
+  const uint64_t coordinate = position + static_cast<uint64_t>(row.shift());
+  RopePlace place = {coordinate, coordinate, coordinate};
+  if (!row.key.is_row() || position != row.position) return place;
+  const uint64_t begin = coordinate - inputs().RowOf(row.key);
+  const int32_t* const own = inputs().Coordinates(row.key);
+  for (size_t i = 0; i < place.size(); ++i) place[i] = begin + static_cast<uint64_t>(own[i]);
+  return place;
 }
 
 void Pass::TrimDropped() {
   size_t end = 0;
   for (const SequenceRows& sequence : sequences_) {
-    end += sequence.tokens.size();
+    end += sequence.keys.size();
     if (!sequence.dropped()) rows_ = end;
   }
 }

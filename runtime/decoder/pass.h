@@ -11,6 +11,7 @@
 #include "runtime/decoder/profile.h"
 #include "runtime/decoder/sublayer.h"
 #include "runtime/kernels/row_ops.h"
+#include "runtime/kv/input_store.h"
 #include "runtime/model/adapter_file.h"
 
 namespace rondo {
@@ -32,7 +33,8 @@ struct PassResources {
   uint8_t* expansion = nullptr;  // of codes, one for each thread
   size_t expansion_bytes = 0;    // of each
   size_t max_rows = 0;
-  Profile* profile = nullptr;  // null: none is wanted
+  const InputStore* inputs = nullptr;  // that keys of rows mean; null: there are none
+  Profile* profile = nullptr;          // null: none is wanted
 };
 
 class Pass {
@@ -52,6 +54,9 @@ class Pass {
   std::span<const SequenceRows> sequences() const { return sequences_; }
   size_t rows() const { return rows_; }
   const PassRow& row(size_t r) const { return act().rows[r]; }
+  const InputStore& inputs() const { return *resources_.inputs; }
+  // What RoPE rotates a row at `position` by, which may be another than its own where it drafts.
+  RopePlace PlaceOf(const PassRow& row, uint64_t position) const;
   // Leaves out the rows behind those of the last sequence that has not dropped out.
   void TrimDropped();
   // True where no sequence wants to go on; it stays so until the pass is over. Products and
@@ -93,6 +98,7 @@ class Pass {
  private:
   // Of row r, what its adapter adds to a matrix; null: nothing.
   const AdapterMatrix* Added(size_t r, const PackedLinear& linear) const;
+  uint64_t VisibleEnd(const SequenceRows& sequence, size_t i) const;
   // What adapters add to channels [begin, end) of a product.
   void AddAdapters(const PackedLinear& linear, const InputRows& in, size_t rows, size_t begin,
                    size_t end, float* out, size_t out_stride) const;

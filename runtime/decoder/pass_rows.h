@@ -7,6 +7,7 @@
 
 #include "runtime/base/cancellation.h"
 #include "runtime/kv/block_table.h"
+#include "runtime/kv/input_key.h"
 
 namespace rondo {
 
@@ -23,13 +24,16 @@ struct PassLimits {
 // Rows of one sequence at consecutive positions.
 struct SequenceRows {
   BlockTable* kv;                        // prepared for these positions; null: dropped
-  uint64_t position;                     // of the first token
-  std::span<const int32_t> tokens;       // at least one id, all < vocab_size
-  size_t first_logits_row;               // rows from here on ask for logits; tokens.size(): none
+  uint64_t position;                     // of the first key
+  std::span<const InputKey> keys;        // at least one; of tokens < vocab_size, of rows none gone
+  size_t first_logits_row;               // rows from here on ask for logits; keys.size(): none
   bool long_sequence;                    // turn by the frequencies for long sequences
   const Cancellation* cancel;            // looked at by each task
-  size_t drafts = 0;                     // of the tokens, the last ones: proposed, not appended
+  size_t drafts = 0;                     // of the keys, the last ones: proposed, not appended
   const AdapterFile* adapter = nullptr;  // null: none
+  // What leads from positions to coordinates (KeyHistory), of each key; null: `shift`, of all.
+  const int64_t* shifts = nullptr;
+  int64_t shift = 0;
 
   // Between two layers: what is cached of the sequence is left alone from here on, and its rows
   // are numbers that nobody reads. Its adapter may be closed.
@@ -45,7 +49,14 @@ struct SequenceRows {
 struct PassRow {
   const SequenceRows* sequence;
   uint64_t position;
-  int32_t token;
+  InputKey key;
+  // Behind the last position that it sees: its own, or its input's where rows see the whole.
+  uint64_t visible_end;
+
+  int64_t shift() const {
+    return sequence->shifts == nullptr ? sequence->shift
+                                       : sequence->shifts[position - sequence->position];
+  }
 };
 
 }  // namespace rondo

@@ -39,7 +39,7 @@ size_t Recurrence::KeptRows() const {
 Recurrence::RowsOf Recurrence::Rows(const SequenceRows& sequence) const {
   RowsOf rows = {&sequence, 0, pass_.rows(), KeptOf(sequence)};
   for (const SequenceRows* s = pass_.sequences().data(); s != &sequence; ++s) {
-    rows.first += s->tokens.size();
+    rows.first += s->keys.size();
     rows.first_kept += KeptOf(*s);
   }
   return rows;
@@ -101,7 +101,7 @@ void Recurrence::Convolve(const RowsOf& rows, uint64_t position, float* scratch,
 void Recurrence::KeepTails(const RowsOf& rows) const {
   const SequenceRows& sequence = *rows.sequence;
   const size_t n = spec_.conv_size(), kept = spec_.taps - 1;
-  const uint64_t begin = sequence.position, end = begin + sequence.tokens.size();
+  const uint64_t begin = sequence.position, end = begin + sequence.keys.size();
   for (uint64_t at = begin; at < end;) {
     const uint64_t next = std::min(end, (ContextWindow::Block(at) + 1) * kKvBlockTokens);
     const uint64_t behind = next == end ? sequence.kv->next_state_end() : next;

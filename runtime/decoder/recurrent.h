@@ -120,7 +120,7 @@ class Recurrence {
       const SequenceRows& sequence = pass_.sequences()[task / (tiles + 1)];
       const RowsOf rows = Rows(sequence);
       if (sequence.dropped()) {
-        if (tile == tiles) ClearMixed(rows.first, sequence.tokens.size());
+        if (tile == tiles) ClearMixed(rows.first, sequence.keys.size());
         return;
       }
       if (tile == tiles) {
@@ -130,7 +130,7 @@ class Recurrence {
       const size_t head = tile / spec_.tiles();
       const size_t column = tile % spec_.tiles() * kStateColumns;
       const size_t offset = spec_.tail_floats() + tile * spec_.tile_floats();
-      const uint64_t begin = sequence.position, end = begin + sequence.tokens.size();
+      const uint64_t begin = sequence.position, end = begin + sequence.keys.size();
       const uint64_t left_behind = sequence.kv->next_state_end();
       float* state = Continue(sequence, begin, offset, nullptr);
       for (size_t i = 0; i < rows.n_kept; ++i) step(rows.first_kept + i, head, column, state);

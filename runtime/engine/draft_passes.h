@@ -1,41 +1,38 @@
-// DraftPasses: what the draft model does before a pass: it proposes tokens, one after another, for
-// all sequences of the pass that want some.
+// DraftPasses: the draft model proposes tokens, one after another, for all sequences of a pass that
+// want some.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "runtime/decoder/pass.h"
 #include "runtime/engine/options.h"
-#include "runtime/engine/pass_queue.h"
+#include "runtime/engine/proposer.h"
 
 namespace rondo {
 
 class Engine;
 
-class DraftPasses {
+// Where the draft model's blocks do not suffice for a sequence, it has the drafts that were made.
+class DraftPasses final : public Proposer {
  public:
   explicit DraftPasses(Engine* engine) : engine_(*engine) {}
 
-  // Proposes for the sequences of `requests` whose drafters want drafts. Where one is cancelled,
-  // or its blocks do not suffice, it has those that were made.
-  void Run(PassRequest* requests);
-
-  // Nanoseconds of the last run: of texts that were new to the draft model, and of drafts.
-  uint64_t prefill_ns() const { return prefill_ns_; }
-  uint64_t decode_ns() const { return decode_ns_; }
+  bool Begin(PassRequest* requests) override;
+  bool Continue() override;
+  void Drop(const Sequence* sequence) override;
 
  private:
   void Collect(PassRequest* requests);
-  // One pass of the draft model. False: nobody wants one.
-  bool RunPass();
-  // The rows of those that still want drafts; false: there are none.
+  // Begins a pass of those that still want drafts; false: there are none.
+  bool BeginPass();
   bool TakeRows();
   bool AllCancelled() const;
   // Proposes behind each member's last token that is evaluated now.
-  void Propose(const Pass& pass);
+  void Propose();
   void Finish();
 
   Engine& engine_;
@@ -44,8 +41,9 @@ class DraftPasses {
   size_t n_rows_ = 0;                            // members that have rows in the pass
   std::array<SequenceRows, kMaxSessions> rows_;
   std::array<size_t, kMaxSessions> member_of_;  // of these rows
-  uint64_t prefill_ns_ = 0;
-  uint64_t decode_ns_ = 0;
+  std::optional<Pass> pass_;
+  size_t layer_ = 0;     // the next one
+  bool is_new_ = false;  // the pass has rows of a text that is new to the draft model
 };
 
 }  // namespace rondo

@@ -5,28 +5,31 @@
 
 namespace rondo {
 
-uint64_t Drafter::EndOfSame(const TokenHistory& tokens) const {
-  const TokenHistory& own = sequence_.tokens();
-  const uint64_t end = std::min(tokens.end(), begin_ + own.end());
-  uint64_t at = std::max(tokens.begin(), begin_ + own.begin());
-  while (at < end && tokens[at] == own[at - begin_]) ++at;
+uint64_t Drafter::EndOfSame(const KeyHistory& keys) const {
+  const KeyHistory& own = sequence_.keys();
+  const uint64_t end = std::min(keys.end(), begin_ + own.end());
+  uint64_t at = std::max(keys.begin(), begin_ + own.begin());
+  while (at < end && keys.key(at) == own.key(at - begin_)) ++at;
   return std::min(at, end);
 }
 
-void Drafter::Follow(const TokenHistory& tokens) {
-  const uint64_t same = EndOfSame(tokens);
+void Drafter::Follow(const KeyHistory& keys) {
+  uint64_t first = keys.n_rows() == 0 ? keys.begin() : keys.end();
+  while (first > keys.begin() && !keys.key(first - 1).is_row()) --first;
+  const uint64_t same = EndOfSame(keys);
   // At least the last token is evaluated again, whose logits are wanted.
-  const uint64_t kept = std::min(same, tokens.end() - 1);
-  const bool follows = same > begin_ && kept > begin_ && sequence_.CanTruncate(kept - begin_);
+  const uint64_t kept = std::min(same, keys.end() - 1);
+  const bool follows =
+      same > begin_ && kept > begin_ && begin_ >= first && sequence_.CanTruncate(kept - begin_);
   if (follows) {
     sequence_.Truncate(kept - begin_);
   } else {
     sequence_.Truncate(0);
-    begin_ = std::max(tokens.begin(), tokens.end() - std::min(tokens.end(), limits_.context));
+    begin_ = std::max(first, keys.end() - std::min(keys.end(), limits_.context));
   }
-  while (end() < tokens.end() && sequence_.room() > 0) {
-    const std::span<const int32_t> run =
-        tokens.Run(end(), std::min(tokens.end() - end(), sequence_.room()));
+  while (end() < keys.end() && sequence_.room() > 0) {
+    const std::span<const InputKey> run =
+        keys.Run(end(), std::min(keys.end() - end(), sequence_.room()));
     sequence_.Append(run, run.size() - 1);
   }
 }

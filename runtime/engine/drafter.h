@@ -13,17 +13,18 @@ namespace rondo {
 // last tokens as a text of their own: a draft need not be right. One thread at a time, as Sequence.
 class Drafter {
  public:
-  // `limits` are the draft model's and outlive it; `tokens` has room for as many as the session's.
-  Drafter(const SequenceLimits& limits, const BlockTable& kv, const TokenHistory& tokens)
-      : limits_(limits), sequence_(limits, kv, nullptr, tokens, nullptr) {}
+  // `limits` are the draft model's and outlive it; `keys` has room for as many as the session's.
+  Drafter(const SequenceLimits& limits, const BlockTable& kv, const KeyHistory& keys)
+      : limits_(limits), sequence_(limits, kv, nullptr, keys, nullptr) {}
 
   // How many drafts the next pass wants.
   void Want(size_t drafts) { wanted_ = drafts; }
   size_t wanted() const { return wanted_; }
 
-  // Ends its text where `tokens`, the session's, end; their last one waits for a pass. The caller
-  // may change who references which KV blocks.
-  void Follow(const TokenHistory& tokens);
+  // Ends its text where `keys`, the session's, end; their last one waits for a pass. Inputs are the
+  // session's model's: of a text with some it sees what is behind the last. The caller may change
+  // who references which KV blocks.
+  void Follow(const KeyHistory& keys);
   void CopyFrom(const Drafter& other);
   void Clear() { sequence_.Truncate(0); }
 
@@ -33,8 +34,8 @@ class Drafter {
   const Sequence& sequence() const { return sequence_; }
 
  private:
-  // Where its text and `tokens` part, as a position of these.
-  uint64_t EndOfSame(const TokenHistory& tokens) const;
+  // Where its text and `keys` part, as a position of these.
+  uint64_t EndOfSame(const KeyHistory& keys) const;
 
   const SequenceLimits& limits_;
   Sequence sequence_;

@@ -50,6 +50,8 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   engine->queue_.set_duty_percent(plan.options.duty_percent);
   plan.profile.Bind(plan.memory, engine->arena_);
   if (plan.profile.on()) plan.runner.decoder.set_profile(&plan.profile);
+  engine->inputs_.Bind(plan.inputs, plan.memory, engine->arena_);
+  plan.runner.decoder.set_inputs(&engine->inputs_);
   RONDO_RETURN_IF_ERROR(
       plan.runner.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   if (engine->has_draft()) {
@@ -158,6 +160,12 @@ void Engine::CloseSession(Session* session) {
   session->GiveBlocksBack();
   session->~Session();
   *slot = nullptr;
+}
+
+KeyMemory Engine::KeysIn(MemoryPlan::RegionId keys, MemoryPlan::RegionId shifts) {
+  const bool has_shifts = shifts != MemoryPlan::kNoRegion;
+  return {Array<InputKey>(keys), has_shifts ? Array<int64_t>(shifts) : std::span<int64_t>(),
+          plan_.options.max_rows, has_shifts ? &inputs_ : nullptr};
 }
 
 std::span<const float> Engine::AsOurs(std::span<const float> draft_logits, size_t thread) const {

@@ -91,6 +91,11 @@ class Engine {
   // Of all sequences so far.
   EngineStats& stats() { return stats_; }
 
+  // The inputs of its sequences; none where none are planned.
+  InputStore& inputs() { return inputs_; }
+  // The memory of a sequence's keys.
+  KeyMemory KeysIn(MemoryPlan::RegionId keys, MemoryPlan::RegionId shifts);
+
   // Null where none is wanted.
   Profile* profile() { return plan_.profile.on() ? &plan_.profile : nullptr; }
   // Times that the host's pool did not do what it must.
@@ -126,6 +131,7 @@ class Engine {
   Mutex turn_;
   Mutex sampling_;
   EngineStats stats_;
+  InputStore inputs_;
   std::atomic<bool> told_of_faults_{false};
 };
 

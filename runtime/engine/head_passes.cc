@@ -6,16 +6,29 @@
 
 namespace rondo {
 
-void HeadPasses::Run(PassRequest* requests) {
-  nanoseconds_ = 0;
-  n_ = 0;
+bool HeadPasses::Begin(PassRequest* requests) {
+  decode_ns_ = 0;
+  n_ = draft_ = 0;
   if (engine_.keeps_hidden()) Collect(requests);
-  if (n_ == 0) return;
+  return n_ > 0;
+}
+
+bool HeadPasses::Continue() {
   const StatsClock clock;
   const ProfileSpan span(engine_.profile(), "draft", n_);
-  for (size_t draft = 0; RunPass(draft);) ++draft;
-  GiveBack();
-  nanoseconds_ = clock.nanoseconds();
+  const bool more = RunPass(draft_++);
+  if (!more) GiveBack();
+  decode_ns_ += clock.nanoseconds();
+  return more;
+}
+
+void HeadPasses::Drop(const Sequence* sequence) {
+  const auto is_it = [&](const Member& member) { return member.sequence == sequence; };
+  Member* const member = std::find_if(members_.data(), members_.data() + n_, is_it);
+  if (member == members_.data() + n_) return;
+  const MutexLock turn(engine_.turn());
+  member->sequence->GiveBack();
+  *member = members_[--n_];
 }
 
 Decoder& HeadPasses::decoder() {
@@ -26,6 +39,7 @@ void HeadPasses::Collect(PassRequest* requests) {
   const size_t most = std::min<size_t>(members_.size(), engine_.limits().max_rows);
   const MutexLock turn(engine_.turn());
   for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    if (request->served) continue;  // its call returns
     for (Sequence* sequence : request->sequences) {
       const size_t drafts = n_ < most ? sequence->HeadDrafts() : 0;
       const bool ready = drafts > 0 && (engine_.has_assistant() || sequence->PrepareHead(drafts));
@@ -44,11 +58,12 @@ bool HeadPasses::RunPass(size_t draft) {
     goes_on =
         goes_on && proposed.size() == draft && draft < members_[i].drafts && !sequence.cancelled();
     if (!goes_on) continue;
-    tokens_[n_rows_] = draft == 0 ? sequence.tokens()[sequence.position() - 1] : proposed.back();
+    keys_[n_rows_] =
+        draft == 0 ? sequence.keys().key(sequence.position() - 1) : InputKey(proposed.back());
     before[n_rows_] =
         draft == 0 ? sequence.hidden_before(sequence.evaluated()) : sequence.hidden_of_draft();
-    rows_[n_rows_] = engine_.has_assistant() ? sequence.AssistantRow(&tokens_[n_rows_])
-                                             : sequence.HeadRow(draft, &tokens_[n_rows_]);
+    rows_[n_rows_] = engine_.has_assistant() ? sequence.AssistantRow(&keys_[n_rows_])
+                                             : sequence.HeadRow(draft, &keys_[n_rows_]);
     member_of_[n_rows_++] = i;
   }
   if (n_rows_ == 0) return false;
@@ -82,7 +97,7 @@ void HeadPasses::Propose(const Pass& pass) {
     engine_.pool().For(n, [&](size_t i, size_t thread) {
       Sequence& sequence = *members_[member_of_[begin + i]].sequence;
       sequence.choices()->Propose(engine_.AsOurs({logits + i * vocab, vocab}, thread),
-                                  sequence.tokens(), engine_.sampler_scratch(thread));
+                                  sequence.keys(), engine_.sampler_scratch(thread));
     });
     begin += n;
   }

@@ -1,5 +1,5 @@
-// HeadPasses: what the draft head, or the assistant in its place, does before a pass: it proposes
-// tokens, one after another, for all sequences of the pass that want some.
+// HeadPasses: the draft head, or the assistant in its place, proposes tokens, one after another,
+// for all sequences of a pass that want some.
 #pragma once
 
 #include <array>
@@ -8,22 +8,21 @@
 
 #include "runtime/decoder/decoder.h"
 #include "runtime/engine/options.h"
-#include "runtime/engine/pass_queue.h"
+#include "runtime/engine/proposer.h"
 
 namespace rondo {
 
 class Engine;
 
-class HeadPasses {
+// What the head keeps of these rows is given back: the pass that verifies them keeps it anew. A
+// slice is a draft of each sequence.
+class HeadPasses final : public Proposer {
  public:
   explicit HeadPasses(Engine* engine) : engine_(*engine) {}
 
-  // Proposes for the sequences of `requests` that want it. What the head keeps of these rows is
-  // given back: the pass that verifies them keeps it anew. Where a sequence is cancelled, it has
-  // the drafts that were made.
-  void Run(PassRequest* requests);
-
-  uint64_t nanoseconds() const { return nanoseconds_; }  // of the last run
+  bool Begin(PassRequest* requests) override;
+  bool Continue() override;
+  void Drop(const Sequence* sequence) override;
 
  private:
   struct Member {
@@ -46,9 +45,9 @@ class HeadPasses {
   std::array<Member, kMaxSessions> members_;
   size_t n_rows_ = 0;  // members that have a row in the pass
   std::array<SequenceRows, kMaxSessions> rows_;
-  std::array<int32_t, kMaxSessions> tokens_;
+  std::array<InputKey, kMaxSessions> keys_;
   std::array<size_t, kMaxSessions> member_of_;  // of these rows
-  uint64_t nanoseconds_ = 0;
+  size_t draft_ = 0;                            // the next one's number
 };
 
 }  // namespace rondo

@@ -71,6 +71,8 @@ struct EngineOptions {
   HostPool host_pool;  // computes in place of threads of the engine's own
   // The largest rank of adapters that sessions may have, up to kMaxAdapterRank; 0: none.
   uint32_t adapter_rank = 0;
+  // Rows of inputs that all sessions may hold together, up to kMaxInputRows; 0: they have none.
+  uint32_t max_input_rows = 0;
 };
 
 struct SessionOptions {

@@ -103,23 +103,31 @@ void PassQueue::TakeRequests(PassRequest* request) {
 void PassQueue::PassBegins(bool begun) {
   under_way_ = begun;
   if (begun) n_companions_ = 0;
+  ReleaseLeft(begun);
+}
+
+bool PassQueue::ReleaseLeft(bool begun) {
+  bool some = false;
   PassRequest** link = &in_pass_;
   while (*link != nullptr) {
     PassRequest* const r = *link;
-    if (begun && r->served) {
-      for (const Sequence* sequence : r->sequences) {
-        if (n_companions_ < companions_.size())
-          companions_[n_companions_++] = {sequence, r->thread};
-      }
-    }
     if (r->in_pass > 0) {
       link = &r->next;
       continue;
     }
     *link = r->next;
     r->done = r->served;
-    if (!r->done) Requeue(r);
+    some |= r->done;
+    if (!r->done) {
+      Requeue(r);
+      continue;
+    }
+    for (const Sequence* sequence : r->sequences) {
+      if (begun && n_companions_ < companions_.size())
+        companions_[n_companions_++] = {sequence, r->thread};
+    }
   }
+  return some;
 }
 
 void PassQueue::ReleaseServed(bool over) {
@@ -129,17 +137,9 @@ void PassQueue::ReleaseServed(bool over) {
     patience_ = std::min(took / 8, 10 * kMillisecond);
     rest_until_ = std::max(rest_until_, now) + took * (100 - duty_percent_) / duty_percent_;
   }
-  bool some = ReleaseCancelled();
-  for (PassRequest** link = &in_pass_; *link != nullptr;) {
-    PassRequest* const r = *link;
-    if (r->in_pass > 0 && !over) {
-      link = &r->next;
-      continue;
-    }
-    *link = r->next;
-    r->done = some = true;
-  }
-  if (some) changed_.NotifyAll();
+  for (PassRequest* r = in_pass_; over && r != nullptr; r = r->next) r->in_pass = 0;
+  const bool cancelled = ReleaseCancelled();
+  if (ReleaseLeft(true) || cancelled) changed_.NotifyAll();
 }
 
 bool PassQueue::ReleaseCancelled() {

@@ -41,8 +41,9 @@ class PassQueue {
   // requests of others, too, or on another thread for this one. Runner:
   //   bool Begin(PassRequest* first)  begins a pass for some of a list of requests, in the order of
   //                                   their coming; false: none of them needs one
-  //   bool Continue()                 a slice of the pass: a layer, or a few rows of the output
-  //                                   head; false: the pass is over
+  //   bool Continue(PassRequest*)     a slice of the pass: a layer, or a few rows of the output
+  //                                   head, given those requests of Begin's that are still in it;
+  //                                   false: the pass is over
   //   auto report()                   what there is to tell of the pass that is over
   //   void Tell(report)               tells it, behind the queue: others may run passes meanwhile
   template <typename Runner>
@@ -65,7 +66,7 @@ class PassQueue {
       }
       while (under_way_ && !request->done) {
         lock.Unlock();
-        over = !runner->Continue();
+        over = !runner->Continue(in_pass_);
         lock.Lock();
         under_way_ = !over;
         ReleaseServed(over);
@@ -95,6 +96,9 @@ class PassQueue {
   // Moves the requests that a pass of `request`'s thread may serve to in_pass_.
   void TakeRequests(PassRequest* request);
   void PassBegins(bool begun);
+  // Of the requests that the pass works for no more, whoever was not served waits on. True where
+  // some was. `begun`: there is a pass.
+  bool ReleaseLeft(bool begun);
   // Lets those go that wait and are cancelled, and those that the pass works for no more.
   void ReleaseServed(bool over);
   // Those that wait, and of whose sequences one is cancelled. True where there were some.

@@ -17,8 +17,44 @@ bool PassUnderWay::Begin(PassRequest* requests) {
       request->served |= !sequence->outcome().ok();
     }
   }
-  drafts_.Run(requests);
-  head_drafts_.Run(requests);
+  next_proposer_ = 0;
+  if (!BeginNext(requests)) return false;
+  if (at_work_ == nullptr) return true;
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    request->in_pass = request->served ? 0 : 1;
+  }
+  return true;
+}
+
+bool PassUnderWay::BeginNext(PassRequest* requests) {
+  while (next_proposer_ < proposers_.size()) {
+    at_work_ = proposers_[next_proposer_++];
+    works_ = at_work_->Begin(requests);
+    if (works_) return true;
+  }
+  at_work_ = nullptr;
+  return BeginRows(requests);
+}
+
+void PassUnderWay::LeaveDrafts(PassRequest* requests) {
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    if (std::none_of(request->sequences.begin(), request->sequences.end(),
+                     [](const Sequence* sequence) { return sequence->cancelled(); })) {
+      continue;
+    }
+    for (Sequence* sequence : request->sequences) {
+      at_work_->Drop(sequence);
+      sequence->EndIfCancelled();
+    }
+    request->served = true;
+    request->in_pass = 0;
+  }
+}
+
+bool PassUnderWay::BeginRows(PassRequest* requests) {
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    request->in_pass = 0;
+  }
   const EngineOptions& options = engine_.plan_.options;
   {
     const MutexLock turn(engine_.turn());
@@ -38,7 +74,13 @@ bool PassUnderWay::Begin(PassRequest* requests) {
   return true;
 }
 
-bool PassUnderWay::Continue() {
+bool PassUnderWay::Continue(PassRequest* requests) {
+  if (at_work_ != nullptr) {
+    if (!works_) return BeginNext(requests);
+    works_ = at_work_->Continue();
+    LeaveDrafts(requests);
+    return true;
+  }
   Decoder& decoder = engine_.runner().decoder;
   bool more = true;
   if (layer_ < decoder.spec().n_layers()) {
@@ -82,8 +124,8 @@ bool PassUnderWay::Find(Cursor* cursor) const {
   for (; cursor->member < members_.n; ++cursor->member, cursor->row = 0) {
     const SequenceRows& rows = members_.rows[cursor->member];
     cursor->row = std::max(cursor->row, rows.first_logits_row);
-    if (!rows.dropped() && cursor->row < rows.tokens.size()) return true;
-    cursor->first_row += rows.tokens.size();
+    if (!rows.dropped() && cursor->row < rows.keys.size()) return true;
+    cursor->first_row += rows.keys.size();
   }
   return false;
 }
@@ -141,10 +183,10 @@ void PassUnderWay::PoolTexts() {
   for (size_t i = 0; i < members_.n; ++i) {
     const SequenceRows& rows = members_.rows[i];
     if (const Sequence* const sequence = members_.sequences[i]; sequence != nullptr) {
-      const bool ends = rows.position + rows.tokens.size() == sequence->position();
+      const bool ends = rows.position + rows.keys.size() == sequence->position();
       texts[n++] = {&rows, first, sequence->pooled(), ends};
     }
-    first += rows.tokens.size();
+    first += rows.keys.size();
   }
   engine_.runner().decoder.Pool(*pass_, {texts.data(), n});
 }
@@ -165,7 +207,7 @@ void PassUnderWay::FollowForDrafts() {
       const size_t last = sequence->RowsThatCount(rows) - 1;
       decoder.KeepHidden(first + last, sequence->KeepHidden(rows.position + last));
     }
-    first += rows.tokens.size();
+    first += rows.keys.size();
   }
   if (has_head) decoder.FollowWithDraftHead(*pass_);
 }
@@ -173,7 +215,7 @@ void PassUnderWay::FollowForDrafts() {
 void PassUnderWay::Finish() {
   pass_.reset();
   report_.nanoseconds =
-      clock_.nanoseconds() - sample_ns_ + drafts_.decode_ns() + head_drafts_.nanoseconds();
+      clock_.nanoseconds() - sample_ns_ + drafts_.decode_ns() + head_drafts_.decode_ns();
   if (Profile* const profile = engine_.profile()) {
     profile->Add({"pass", -1, static_cast<uint32_t>(report_.rows), 0, 0, profile_begin_,
                   profile->Now() - profile_begin_, ThisThread()});
@@ -189,13 +231,11 @@ void PassUnderWay::Finish() {
 void PassUnderWay::Count() {
   const uint64_t nanoseconds = report_.nanoseconds;
   EngineStats& all = engine_.stats();
-  const auto decodes = [](const SequenceRows& rows) {
-    return rows.tokens.size() - rows.drafts == 1;
-  };
+  const auto decodes = [](const SequenceRows& rows) { return rows.keys.size() - rows.drafts == 1; };
   const bool all_decode =
       std::all_of(members_.rows.begin(), members_.rows.begin() + members_.n, decodes);
   for (size_t i = 0; i < members_.n; ++i) {
-    const size_t rows = members_.rows[i].tokens.size();
+    const size_t rows = members_.rows[i].keys.size();
     if (members_.sequences[i] == nullptr) continue;
     Sequence& sequence = *members_.sequences[i];
     SequenceStats& stats = sequence.stats();
@@ -222,6 +262,7 @@ void PassUnderWay::Count() {
 }
 
 void PassUnderWay::Tell(const PassReport& report) const {
+  if (report.rows == 0) return;  // nobody was left behind the drafts
   const Log& log = engine_.plan_.options.log;
   log.Write(LogLevel::kDebug, "pass: %zu rows of %zu sessions in %.2f ms", report.rows,
             report.sequences, static_cast<double>(report.nanoseconds) * 1e-6);

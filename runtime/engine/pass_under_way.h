@@ -1,6 +1,7 @@
 // PassUnderWay: one pass for several sequences, in slices, so that any thread may go on with it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,8 +34,10 @@ class PassUnderWay {
  public:
   explicit PassUnderWay(Engine* engine) : engine_(*engine), drafts_(engine), head_drafts_(engine) {}
 
+  // Those of the requests that have rows in it count their sequences in `in_pass`; while drafts are
+  // made for it all of them do, and behind that the others wait on.
   bool Begin(PassRequest* requests);
-  bool Continue();
+  bool Continue(PassRequest* requests);
   const PassReport& report() const { return report_; }
   void Tell(const PassReport& report) const;
 
@@ -46,6 +49,12 @@ class PassUnderWay {
     size_t first_row = 0;  // of the member, in the pass
   };
 
+  // Begins the next proposer's work for the requests, and behind the last the pass's own. False:
+  // nobody has rows.
+  bool BeginNext(PassRequest* requests);
+  bool BeginRows(PassRequest* requests);
+  // Requests that have a sequence which is cancelled while drafts are made leave.
+  void LeaveDrafts(PassRequest* requests);
   void DropCancelled();
   // Makes the logits that were asked for, a few rows of whichever sequences at a time. False: all
   // are made.
@@ -64,6 +73,10 @@ class PassUnderWay {
   Engine& engine_;
   DraftPasses drafts_;
   HeadPasses head_drafts_;
+  std::array<Proposer*, 2> proposers_ = {&drafts_, &head_drafts_};
+  size_t next_proposer_ = 0;     // behind the one that is at work
+  Proposer* at_work_ = nullptr;  // null: the pass's own rows are
+  bool works_ = false;           // and is not done
   PassMembers members_;
   std::optional<Pass> pass_;
   size_t layer_ = 0;  // the next one

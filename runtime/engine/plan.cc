@@ -10,6 +10,7 @@
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session.h"
 #include "runtime/model/adapter_file.h"
+#include "runtime/model/limits.h"
 #include "runtime/sampling/sampler.h"
 #include "runtime/sampling/stop_strings.h"
 #include "runtime/text/tokenizer.h"
@@ -18,7 +19,6 @@ namespace rondo {
 
 namespace {
 
-constexpr uint32_t kMaxContext = 1u << 24;
 constexpr uint32_t kMaxKvTokens = kMaxContext * kMaxSessions;
 constexpr uint32_t kMaxThreads = 256;
 
@@ -83,6 +83,7 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   RONDO_RETURN_IF_ERROR(CheckRange("kv_tokens", options.kv_tokens, 0, kMaxKvTokens));
   RONDO_RETURN_IF_ERROR(CheckRange("profile_events", options.profile_events, 0, kMaxProfileEvents));
   RONDO_RETURN_IF_ERROR(CheckRange("adapter_rank", options.adapter_rank, 0, kMaxAdapterRank));
+  RONDO_RETURN_IF_ERROR(CheckRange("max_input_rows", options.max_input_rows, 0, kMaxInputRows));
   RONDO_RETURN_IF_ERROR(CheckRange("log_level", static_cast<uint32_t>(options.log.most), 0,
                                    static_cast<uint32_t>(LogLevel::kDebug)));
   if (options.policy != ContextPolicy::kStop && options.policy != ContextPolicy::kSlide) {
@@ -133,17 +134,20 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
     return memory->Add(Segment::kSessions, bytes.valid() ? bytes.value() : SIZE_MAX, name);
   };
   const size_t piece = tokenizer != nullptr ? StreamDecoder::MaxTextBytes(*tokenizer) : 0;
-  const CheckedSize tokens =
+  const CheckedSize positions =
       CheckedSize(Sequence::HistoryTokens(plan.runner.kv.ring_tokens(), plan.runner.kv.window(),
-                                          plan.context)) *
-      sizeof(int32_t);
+                                          plan.context)) +
+      plan.options.max_rows;
+  const CheckedSize keys = positions * sizeof(InputKey);
   const bool has_draft = plan.options.draft.file != nullptr;
   const bool assisted = has_draft && plan.draft.is_assistant();
   const bool drafts = has_draft && !assisted;
   const DecoderSpec& spec = plan.runner.decoder.spec();
   return {
       .session = add("state", sizeof(Session)),
-      .tokens = add("tokens", tokens),
+      .keys = add("keys", keys),
+      .shifts = plan.options.max_input_rows > 0 ? add("shifts", positions * sizeof(int64_t))
+                                                : MemoryPlan::kNoRegion,
       .block_table = add("block table", BlockTable::Bytes(plan.runner.kv)),
       .logits = spec.is_embedder() ? MemoryPlan::kNoRegion
                                    : add("logits", CheckedSize(spec.vocab_size) * sizeof(float)),
@@ -151,7 +155,7 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       .stop_strings = add("stop strings", StopStrings::Bytes(piece)),
       .piece = add("piece of text", piece),
       .text = add("text", SessionText::TextBytes(piece)),
-      .draft_tokens = drafts ? add("draft: tokens", tokens) : MemoryPlan::kNoRegion,
+      .draft_keys = drafts ? add("draft: keys", keys) : MemoryPlan::kNoRegion,
       .draft_block_table =
           drafts ? add("draft: blocks", BlockTable::Bytes(plan.draft.kv)) : MemoryPlan::kNoRegion,
       .hidden = spec.is_embedder() ? add("vector", RowScratch(spec.embedder.widest))
@@ -231,6 +235,13 @@ Status CheckEmbedder(const ModelFile& model, const EngineOptions& options) {
                          "predicts no tokens",
                          is_embedder ? "model" : "draft model");
   }
+  if (is_embedder && options.max_input_rows > 0) {
+    return Status::Error(
+        StatusCode::kUnsupported,
+        "engine option max_input_rows is %u, but the model makes vectors of texts: "
+        "leave it 0",
+        options.max_input_rows);
+  }
   if (!is_embedder || options.policy == ContextPolicy::kStop) return Status();
   return Status::Error(StatusCode::kUnsupported,
                        "engine option policy is 1 (slide), but the model makes vectors of whole "
@@ -272,6 +283,8 @@ Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
     RONDO_RETURN_IF_ERROR(PlanDraft(window, &plan));
   }
   PlanDraftLogits(model, &plan);
+  plan.inputs = InputStore::Plan::Make(options.max_input_rows,
+                                       plan.runner.decoder.spec().hidden_size, memory);
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);

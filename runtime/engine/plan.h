@@ -18,14 +18,15 @@ class Tokenizer;
 // Where one session's state lies in the arena.
 struct SessionRegions {
   MemoryPlan::RegionId session;      // the Session object
-  MemoryPlan::RegionId tokens;       // int32: the TokenHistory
+  MemoryPlan::RegionId keys;         // of the KeyHistory
+  MemoryPlan::RegionId shifts;       // its shifts; kNoRegion: no sequence has inputs
   MemoryPlan::RegionId block_table;  // the BlockTable
   MemoryPlan::RegionId logits;  // float [vocab_size]: of the last evaluated row; kNoRegion: none
   MemoryPlan::RegionId sampler;
   MemoryPlan::RegionId stop_strings;
-  MemoryPlan::RegionId piece;         // the text that one token completes
-  MemoryPlan::RegionId text;          // one event's text: what was held back, and the piece, twice
-  MemoryPlan::RegionId draft_tokens;  // as `tokens`, of the draft model; kNoRegion: none
+  MemoryPlan::RegionId piece;       // the text that one token completes
+  MemoryPlan::RegionId text;        // one event's text: what was held back, and the piece, twice
+  MemoryPlan::RegionId draft_keys;  // as `keys`, of the draft model; kNoRegion: none
   MemoryPlan::RegionId draft_block_table;  // likewise
   // float [2, hidden_size]: what a draft head or an assistant reads; of an embedder the vector of
   // the text under way; kNoRegion: none
@@ -41,7 +42,8 @@ struct EnginePlan {
   Runner runner;
   Runner draft;  // where options.draft names a model
   HeapArray<SessionRegions> sessions;
-  Profile profile;  // where options.profile_events
+  InputStore::Plan inputs;  // where options.max_input_rows
+  Profile profile;          // where options.profile_events
   // Of each thread, and one for outside of passes; kNoRegion: nothing is sampled.
   MemoryPlan::RegionId sampler_scratch = MemoryPlan::kNoRegion;
   size_t sampler_scratch_bytes = 0;  // of each

@@ -64,19 +64,20 @@ size_t Give(std::span<const Candidate> candidates, bool decodes, size_t left, En
     const Candidate& candidate = candidates[i];
     Sequence& sequence = *candidate.sequence;
     const size_t behind = decodes ? std::min(candidates.size() - 1 - i, left - 1) : 0;
-    if (sequence.least_rows() > left - behind) continue;
     const uint64_t known = sequence.taken_over();
-    const SequenceRows rows = sequence.NextRows(left - behind);
+    sequence.SettleStart();
     if (sequence.taken_over() > known) {
       ++sequence.stats().prefix_hits;
       sequence.stats().tokens_taken_over += sequence.taken_over() - known;
       EngineStats::Add(&stats->prefix_hits, 1);
       EngineStats::Add(&stats->tokens_taken_over, sequence.taken_over() - known);
     }
+    if (sequence.least_rows() > left - behind) continue;
+    const SequenceRows rows = sequence.NextRows(left - behind);
     members->rows[members->n] = rows;
     members->sequences[members->n] = &sequence;
     members->requests[members->n++] = candidate.request;
-    left -= rows.tokens.size();
+    left -= rows.keys.size();
   }
   return left;
 }
@@ -84,9 +85,12 @@ size_t Give(std::span<const Candidate> candidates, bool decodes, size_t left, En
 void Choose(Candidates* decoding, Candidates* prompts, size_t max_rows, size_t rows_per_step,
             EngineStats* stats, PassMembers* members) {
   members->n = 0;
-  const size_t most = decoding->n > 0 ? rows_per_step : max_rows;
-  if (most == 1 && prompts->longest() > decoding->longest()) decoding->n = 0;
-  const size_t reserved = prompts->n > 0 && most > 1 ? 1 : 0;
+  // Rows that see each other are of one pass, which then may have more than a step's.
+  const size_t least = prompts->n == 0 ? 0 : prompts->of[0].sequence->least_rows();
+  size_t most = decoding->n > 0 ? rows_per_step : max_rows;
+  if (least > 1) most = std::max(most, std::min(max_rows, least + decoding->n));
+  if (least >= most && prompts->longest() > decoding->longest()) decoding->n = 0;
+  const size_t reserved = least < most ? least : std::min<size_t>(most - 1, 1);
   const size_t left = Give(decoding->all(), true, most - reserved, stats, members);
   Give(prompts->all(), false, reserved + left, stats, members);
 }

@@ -22,7 +22,7 @@ struct PassMembers {
 
   size_t CountRows() const {
     size_t count = 0;
-    for (size_t i = 0; i < n; ++i) count += rows[i].tokens.size();
+    for (size_t i = 0; i < n; ++i) count += rows[i].keys.size();
     return count;
   }
 };

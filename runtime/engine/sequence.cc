@@ -18,7 +18,7 @@ size_t Sequence::HistoryTokens(uint64_t ring_tokens, const ContextWindow& window
 
 void Sequence::Clear() {
   kv_.Truncate(0);
-  tokens_.Truncate(0);
+  keys_.Truncate(0);
   SetEvaluated(0);
   logits_from_ = logits_at_ = 0;
   long_ = BeginsLong();
@@ -47,15 +47,26 @@ void Sequence::Evicted(uint64_t* begin, uint64_t* end) const {
 
 void Sequence::Append(std::span<const int32_t> ids, size_t first_logits) {
   logits_from_ = position() + first_logits;
-  tokens_.Append(ids);
+  keys_.Append(ids);
+}
+
+void Sequence::AppendInput(uint32_t input, uint32_t first_row, uint32_t n) {
+  keys_.AppendInput(input, first_row, n);
+  logits_from_ = position();
+}
+
+void Sequence::Append(std::span<const InputKey> keys, size_t first_logits) {
+  logits_from_ = position() + first_logits;
+  for (const InputKey key : keys) keys_.Append(key);
 }
 
 // Rows can follow the tokens that are left, and the logits of the last one can be made.
 bool Sequence::CanTruncate(uint64_t tokens) const {
   if (tokens > position()) return false;
   if (tokens == 0) return true;
-  if (tokens > evaluated_) return tokens > tokens_.begin();
-  return RunsFrom(tokens - 1) != kNoRow && (tokens == evaluated_ || RunsFrom(tokens) != kNoRow);
+  if (keys_.CutsInput(tokens)) return false;
+  if (tokens > evaluated_) return tokens > keys_.begin();
+  return CanRun(tokens - 1, tokens) && (tokens == evaluated_ || CanRun(tokens, tokens));
 }
 
 void Sequence::Truncate(uint64_t tokens) {
@@ -69,7 +80,7 @@ void Sequence::Truncate(uint64_t tokens) {
   }
   TellEvaluated();
   kv_.Truncate(evaluated_);
-  tokens_.Truncate(tokens);
+  keys_.Truncate(tokens);
   // Logits of dropped tokens must not be taken for those of others that are appended later.
   if (logits_at_ > tokens) logits_at_ = 0;
   logits_from_ = tokens;
@@ -77,7 +88,7 @@ void Sequence::Truncate(uint64_t tokens) {
 
 void Sequence::CopyFrom(const Sequence& other) {
   kv_.ShareAll(other.kv_);
-  tokens_.CopyFrom(other.tokens_);
+  keys_.CopyFrom(other.keys_);
   evaluated_ = other.evaluated();
   taken_over_ = other.taken_over_;
   kept_ = other.kept_;
@@ -90,8 +101,8 @@ void Sequence::CopyFrom(const Sequence& other) {
   std::copy(other.hidden_.begin(), other.hidden_.end(), hidden_.begin());
 }
 
-void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
-  tokens_.Restart(first_token);
+void Sequence::Restart(uint64_t first_key, int64_t shift, uint64_t evaluated, bool is_long) {
+  keys_.Restart(first_key, shift);
   SetEvaluated(evaluated);
   kv_.SetStateEnd(evaluated);
   TellEvaluated();
@@ -101,24 +112,59 @@ void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
   logits_from_ = logits_at_ = 0;
 }
 
-void Sequence::WantLogits() {
-  if (has_logits()) return;
+Status Sequence::WantLogits() {
+  if (has_logits()) return Status();
   if (evaluated_ == position()) {
+    const uint64_t from = RunsFrom(position() - 1);
+    if (keys_.HasGone(from, position())) return InputIsGone(from);
     kv_.TakeBackStates(position() - 1);
-    SetEvaluated(RunsFrom(position() - 1));
+    SetEvaluated(from);
   }
   logits_from_ = position() - 1;
+  return Status();
+}
+
+bool Sequence::BecomesLong() const {
+  const uint64_t short_context = limits_.short_context;
+  return evaluated_ >= short_context ||
+         (logits_from_ >= short_context && position() > short_context);
+}
+
+Status Sequence::CheckRows() const {
+  if (keys_.n_rows() == 0 || pending() == 0) return Status();
+  const bool from_first = may_become_long() && BecomesLong() != long_;
+  const uint64_t from = from_first ? 0 : evaluated_;
+  return keys_.HasGone(from, position()) ? InputIsGone(from) : Status();
+}
+
+// The first one from `position` on, where one is.
+Status Sequence::InputIsGone(uint64_t position) const {
+  while (!keys_.key(position).is_gone()) ++position;
+  return Status::Error(StatusCode::kUnsupported,
+                       "the input at position %llu must be evaluated again, but a snapshot had no "
+                       "rows of it: begin the session anew",
+                       static_cast<unsigned long long>(position));
+}
+
+size_t Sequence::WholeInputs(size_t most) const {
+  const uint64_t end = evaluated_ + most;
+  if (!keys_.CutsInput(end)) return most;
+  uint64_t first, behind;
+  keys_.SpanOf(end, &first, &behind);
+  return first > evaluated_ ? first - evaluated_ : behind - evaluated_;
+}
+
+size_t Sequence::least_rows() const {
+  if (limits_.whole_texts) return pending();
+  return pending() == 0 ? 0 : WholeInputs(1);
 }
 
 // A model with frequencies for long sequences turns every position by them once there are more
 // than short_context tokens: what is cached is then made anew.
-SequenceRows Sequence::NextRows(size_t most) {
-  const uint64_t short_context = limits_.short_context;
-  const bool may_change = short_context != 0 && !kv_.window().slides;
-  if (may_change) {
-    const bool is_long = evaluated_ >= short_context ||
-                         (logits_from_ >= short_context && position() > short_context);
-    if (is_long) logits_from_ = std::max(logits_from_, short_context);
+void Sequence::SettleStart() {
+  if (may_become_long()) {
+    const bool is_long = BecomesLong();
+    if (is_long) logits_from_ = std::max(logits_from_, limits_.short_context);
     if (is_long != long_) {
       long_ = is_long;
       SetEvaluated(0);
@@ -126,18 +172,28 @@ SequenceRows Sequence::NextRows(size_t most) {
     }
   }
   TakeOverPrefix();
-  if (may_change && !long_) most = std::min<uint64_t>(most, short_context - evaluated_);
   restored_ = restored_ && evaluated_ > 0;
+}
+
+SequenceRows Sequence::NextRows(size_t most) {
+  if (may_become_long() && !long_) {
+    most = std::min<uint64_t>(most, limits_.short_context - evaluated_);
+  }
   if (choices_ != nullptr) {
     const size_t drafts = DraftsFor(most);
-    const std::span<const int32_t> rows = choices_->Rows(tokens_[evaluated_], drafts);
-    if (drafts > 0) return {&kv_, evaluated_, rows, 0, long_, cancellation_, drafts, adapter_};
+    const std::span<const InputKey> keys = choices_->Rows(keys_.key(evaluated_), drafts);
+    if (drafts > 0) {
+      SequenceRows rows = RowsOf(evaluated_, keys, 0);
+      rows.drafts = drafts;
+      return rows;
+    }
   }
-  const std::span<const int32_t> tokens =
-      tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
-  const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
-  const auto first_logits = static_cast<size_t>(logits_from - evaluated_);
-  return {&kv_, evaluated_, tokens, first_logits, long_, cancellation_, 0, adapter_};
+  most = WholeInputs(std::min<uint64_t>(most, pending()));
+  const std::span<const InputKey> keys = keys_.Run(evaluated_, most);
+  const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + keys.size());
+  SequenceRows rows = RowsOf(evaluated_, keys, static_cast<size_t>(logits_from - evaluated_));
+  rows.shifts = keys_.Shifts(evaluated_);
+  return rows;
 }
 
 // Drafts that a pass of up to `most` rows of this sequence verifies. They begin no KV block: so
@@ -149,7 +205,7 @@ size_t Sequence::DraftsFor(size_t most) const {
 }
 
 size_t Sequence::MostDrafts(size_t most) const {
-  if (pending() != 1) return 0;
+  if (pending() != 1 || keys_.key(evaluated_).is_row()) return 0;
   const uint64_t last = kKvBlockTokens - (kv_.window().replays ? 2 : 1);
   const uint64_t in_block = last - std::min(last, evaluated_ % kKvBlockTokens);
   return std::min<uint64_t>({most - 1, in_block, remaining()});
@@ -162,7 +218,7 @@ size_t Sequence::HeadDrafts() const {
 }
 
 size_t Sequence::RowsThatCount(const SequenceRows& rows) const {
-  return rows.tokens.size() - rows.drafts + (rows.drafts > 0 ? choices_->CountAccepted() : 0);
+  return rows.keys.size() - rows.drafts + (rows.drafts > 0 ? choices_->CountAccepted() : 0);
 }
 
 PrefixCache::Root Sequence::root() const {
@@ -171,16 +227,16 @@ PrefixCache::Root Sequence::root() const {
 
 // What is asked for logits, and the last token, is evaluated whatever others computed.
 void Sequence::TakeOverPrefix() {
-  if (prefix_cache_ == nullptr || evaluated_ > 0 || tokens_.begin() > 0) return;
+  if (prefix_cache_ == nullptr || evaluated_ > 0 || keys_.begin() > 0) return;
   const uint64_t most = std::min(logits_from_, position() - 1);
-  const uint64_t taken = prefix_cache_->TakeOver(root(), tokens_, most, &kv_);
+  const uint64_t taken = prefix_cache_->TakeOver(root(), keys_, most, &kv_);
   SetEvaluated(taken);
   taken_over_ = taken;
   if (kv_.has_promise()) kv_.RenewPromise(evaluated_);
 }
 
 bool Sequence::Prepare(const SequenceRows& rows) {
-  return kv_.Prepare(rows.position, rows.position + rows.tokens.size());
+  return kv_.Prepare(rows.position, rows.position + rows.keys.size());
 }
 
 void Sequence::TakeLogits(uint64_t position, const float* logits) {
@@ -192,7 +248,7 @@ void Sequence::TakeLogits(uint64_t position, const float* logits) {
 }
 
 void Sequence::ChooseToken(uint64_t position, const float* logits, std::span<std::byte> scratch) {
-  choices_->Choose(position + 1 - this->position(), {logits, limits_.vocab_size}, tokens_, scratch);
+  choices_->Choose(position + 1 - this->position(), {logits, limits_.vocab_size}, keys_, scratch);
 }
 
 // Full blocks, as far as their tokens are appended.
@@ -200,13 +256,13 @@ void Sequence::KeepBlocks() {
   const uint64_t full = ContextWindow::Block(evaluated());
   for (; kept_ < full; ++kept_) {
     if (prefix_cache_ != nullptr && !restored_) {
-      prefix_cache_->Keep(root(), tokens_, kept_, &kv_);
+      prefix_cache_->Keep(root(), keys_, kept_, &kv_);
     }
   }
 }
 
 void Sequence::Finish(const SequenceRows& rows) {
-  evaluated_ += rows.tokens.size();
+  evaluated_ += rows.keys.size();
   if (choices_ != nullptr && pending() == 0) {
     evaluated_ -= rows.drafts - choices_->Accept();
     logits_at_ = 0;  // those that are stored are of an earlier row

@@ -12,8 +12,8 @@
 #include "runtime/engine/stats.h"
 #include "runtime/generation/token_choices.h"
 #include "runtime/kv/block_table.h"
+#include "runtime/kv/key_history.h"
 #include "runtime/kv/prefix_cache.h"
-#include "runtime/kv/token_history.h"
 
 namespace rondo {
 
@@ -48,11 +48,11 @@ class Sequence {
   // for the draft head or an assistant, [2, hidden_size]; for an embedder, its pooled rows;
   // empty: there is none.
   Sequence(const SequenceLimits& limits, const BlockTable& kv, PrefixCache* prefix_cache,
-           const TokenHistory& tokens, float* logits, std::span<float> hidden = {})
+           const KeyHistory& keys, float* logits, std::span<float> hidden = {})
       : limits_(limits),
         kv_(kv),
         prefix_cache_(prefix_cache),
-        tokens_(tokens),
+        keys_(keys),
         logits_(logits),
         hidden_(hidden) {
     Clear();
@@ -64,9 +64,9 @@ class Sequence {
   void set_adapter(const AdapterFile* adapter) { adapter_ = adapter; }
   const AdapterFile* adapter() const { return adapter_; }
 
-  const TokenHistory& tokens() const { return tokens_; }
-  uint64_t position() const { return tokens_.end(); }  // tokens appended
-  // Of these, tokens whose KV is cached.
+  const KeyHistory& keys() const { return keys_; }
+  uint64_t position() const { return keys_.end(); }  // tokens, and rows of inputs, appended
+  // Of these, those whose KV is cached.
   uint64_t evaluated() const { return std::min(evaluated_, position()); }
   // [any thread] The same, as the last pass left it.
   uint64_t evaluated_so_far() const { return evaluated_so_far_.load(std::memory_order_relaxed); }
@@ -92,17 +92,23 @@ class Sequence {
   // At most room() ids, all < vocab_size. Of what is pending, the ids from `first_logits` on (an
   // index; ids.size(): none) ask for logits.
   void Append(std::span<const int32_t> ids, size_t first_logits);
+  // Rows of an input that the caller holds, at most room(); none asks for logits.
+  void AppendInput(uint32_t input, uint32_t first_row, uint32_t n);
+  // Keys that are another's.
+  void Append(std::span<const InputKey> keys, size_t first_logits);
   // The sequence can be cut back to its first `tokens` tokens: all that it sees then is held, or,
   // under STOP, can be computed again from its tokens, to the same bits. So is, where the model
   // keeps states, what lies between the last one that is held and the cut.
+  // Not where rows that see each other would be parted.
   bool CanTruncate(uint64_t tokens) const;
   void Truncate(uint64_t tokens);  // CanTruncate
   // Becomes a copy of `other`, of the same engine: blocks are shared until one of them writes.
   void CopyFrom(const Sequence& other);
 
-  // Asks for the last token's logits: once more its row, where they are not there. Not empty.
-  // Where row_runs_again(), the caller has the turn.
-  void WantLogits();
+  // Asks for the last position's logits: once more its row, where they are not there. Not empty.
+  // Where row_runs_again(), the caller has the turn. Error, and nothing has happened: kUnsupported
+  // (it is of an input that is gone, or one must run again before it).
+  Status WantLogits();
   bool row_runs_again() const { return evaluated_ == position() && !has_logits(); }
   bool has_logits() const { return logits_at_ == position() && position() > 0; }
   std::span<const float> logits() const { return {logits_, limits_.vocab_size}; }
@@ -126,16 +132,13 @@ class Sequence {
   void WantHeadDrafts(size_t drafts) { head_drafts_ = drafts; }
   // Of these, as many as a pass of max_rows verifies; 0 where the head cannot go on.
   size_t HeadDrafts() const;
-  // Their rows, one at a time; what PrepareHead took, GiveBack gives back. `token` outlives the
-  // pass.
+  // Their rows, one at a time; what PrepareHead took, GiveBack gives back. `key` outlives the pass.
   bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
-  SequenceRows HeadRow(size_t draft, const int32_t* token) {
-    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, cancellation_};
+  SequenceRows HeadRow(size_t draft, const InputKey* key) {
+    return RowsOf(evaluated_ + draft, {key, 1}, 1);
   }
   // An assistant's for every draft.
-  SequenceRows AssistantRow(const int32_t* token) {
-    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, cancellation_};
-  }
+  SequenceRows AssistantRow(const InputKey* key) { return RowsOf(evaluated_ - 1, {key, 1}, 1); }
   // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {
     return hidden_at_ == position && position > 0 ? hidden_.data() : nullptr;
@@ -154,17 +157,17 @@ class Sequence {
 
   // What the rows of the text are gathered in, in place of logits.
   float* pooled() const { return hidden_.data(); }
-  // Fewer rows than these are of no use.
-  size_t least_rows() const { return limits_.whole_texts ? pending() : 1; }
+  // Fewer rows than these are of no use: rows that see each other are of one pass.
+  size_t least_rows() const;
 
   // ---- For snapshots ----
 
   const BlockTable& kv() const { return kv_; }
   BlockTable& kv() { return kv_; }
   bool is_long() const { return long_; }
-  // Forgets all but the blocks, which hold the first `evaluated` tokens as `is_long` says. Those
-  // from `first_token` on are then appended.
-  void Restart(uint64_t first_token, uint64_t evaluated, bool is_long);
+  // Forgets all but the blocks, which hold the first `evaluated` positions as `is_long` says. The
+  // keys from `first_key` on, which has this shift, are then appended.
+  void Restart(uint64_t first_key, int64_t shift, uint64_t evaluated, bool is_long);
   // What is_long() is in a sequence that has no tokens.
   bool BeginsLong() const {
     // A window that slides turns by one set of frequencies from its first token on.
@@ -186,6 +189,8 @@ class Sequence {
   const Cancellation& cancellation() const { return *cancellation_; }
   // How the last pass ended for this sequence: kCancelled, or ok. Ok where it had no rows.
   const Status& outcome() const { return outcome_; }
+  // There is no pass for it.
+  void Refuse(const Status& why) { outcome_ = why; }
 
   SequenceStats& stats() { return stats_; }
   // What another sequence evicted is not counted as this one's.
@@ -193,8 +198,9 @@ class Sequence {
 
   // ---- For passes ----
 
+  // outcome() says whether it can have rows: not where rows of an input that is gone must run.
   void BeginPass() {
-    outcome_ = Status();
+    outcome_ = CheckRows();
     has_forgotten_cancel_ = false;
     decodes_ = pending() == 1 && !limits_.whole_texts;
   }
@@ -205,8 +211,10 @@ class Sequence {
   uint32_t passed_over() const { return passed_over_; }
   void PassOver() { ++passed_over_; }
   void EnterPass() { passed_over_ = 0; }
-  // Its rows of a pass that gives it up to `most` rows; at least one is pending. What the prefix
-  // cache has of it, it takes over first.
+  // Before NextRows: from where on its rows run. What turns by other frequencies from now on runs
+  // again; what the prefix cache has of it, it takes over. At least one position is pending.
+  void SettleStart();
+  // Its rows of a pass that gives it up to `most` rows, least_rows() at least.
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
   // What Prepare took, if it did; Unprepare, where no row has run since.
@@ -224,6 +232,24 @@ class Sequence {
 
  private:
   void Clear();
+  SequenceRows RowsOf(uint64_t position, std::span<const InputKey> keys, size_t first_logits) {
+    return {.kv = &kv_,
+            .position = position,
+            .keys = keys,
+            .first_logits_row = first_logits,
+            .long_sequence = long_,
+            .cancel = cancellation_,
+            .adapter = adapter_,
+            .shift = keys_.shift(keys_.end())};
+  }
+  Status CheckRows() const;
+  Status InputIsGone(uint64_t position) const;
+  bool may_become_long() const { return limits_.short_context != 0 && !kv_.window().slides; }
+  // Where it may: it turns by the frequencies for long sequences when it is evaluated next.
+  bool BecomesLong() const;
+  // Of `most` rows from `evaluated_` on, those that end before an input whose rows see each other
+  // and that is not whole among them.
+  size_t WholeInputs(size_t most) const;
   PrefixCache::Root root() const;
   void TakeOverPrefix();
   size_t DraftsFor(size_t most) const;
@@ -238,13 +264,18 @@ class Sequence {
   }
   void TellEvaluated() { evaluated_so_far_.store(evaluated_, std::memory_order_relaxed); }
   // From where on rows are run so that the one at `position` can be, again; kNoRow: it cannot.
-  uint64_t RunsFrom(uint64_t position) const { return kv_.RunsFrom(position, tokens_.begin()); }
+  uint64_t RunsFrom(uint64_t position) const { return kv_.RunsFrom(position, keys_.begin()); }
+  // The rows before `end` that must run so that the one at `position` can be are there.
+  bool CanRun(uint64_t position, uint64_t end) const {
+    const uint64_t from = RunsFrom(position);
+    return from != kNoRow && !keys_.HasGone(from, end);
+  }
 
   const SequenceLimits& limits_;
   BlockTable kv_;
   PrefixCache* const prefix_cache_;
   const AdapterFile* adapter_ = nullptr;
-  TokenHistory tokens_;
+  KeyHistory keys_;
   float* const logits_;            // [vocab_size]
   const std::span<float> hidden_;  // of the last row that was evaluated, and of one with a draft
   uint64_t evaluated_ = 0;

@@ -22,17 +22,17 @@ bool IsEos(const ModelFile& file, int32_t token) {
 
 Session::Session(Engine* engine, const SessionRegions& regions)
     : engine_(engine),
-      sequence_(engine->limits(), engine->runner().NewTable(engine->Memory(regions.block_table)),
-                engine->runner().prefixes(), TokenHistory(engine->Array<int32_t>(regions.tokens)),
-                regions.logits == MemoryPlan::kNoRegion
-                    ? nullptr
-                    : engine->Array<float>(regions.logits).data(),
-                regions.hidden == MemoryPlan::kNoRegion ? std::span<float>()
-                                                        : engine->Array<float>(regions.hidden)) {
+      sequence_(
+          engine->limits(), engine->runner().NewTable(engine->Memory(regions.block_table)),
+          engine->runner().prefixes(), KeyHistory(engine->KeysIn(regions.keys, regions.shifts)),
+          regions.logits == MemoryPlan::kNoRegion ? nullptr
+                                                  : engine->Array<float>(regions.logits).data(),
+          regions.hidden == MemoryPlan::kNoRegion ? std::span<float>()
+                                                  : engine->Array<float>(regions.hidden)) {
   if (!engine->has_draft() || engine->has_assistant()) return;
   drafter_.emplace(engine->draft().limits,
                    engine->draft().NewTable(engine->Memory(regions.draft_block_table)),
-                   TokenHistory(engine->Array<int32_t>(regions.draft_tokens)));
+                   KeyHistory(engine->KeysIn(regions.draft_keys, MemoryPlan::kNoRegion)));
 }
 
 Status Session::Init(const SessionOptions& options, const SessionRegions& regions) {
@@ -156,15 +156,15 @@ Result<std::span<const float>> Session::Logits() {
   RONDO_RETURN_IF_ERROR(EndIfCalledOff());
   if (position() == 0) return NothingToPredictFrom();
   DropAhead();
-  WantLogits();
+  RONDO_RETURN_IF_ERROR(WantLogits());
   RONDO_RETURN_IF_ERROR(EvaluatePending());
   return sequence_.logits();
 }
 
-void Session::WantLogits() {
+Status Session::WantLogits() {
   if (!sequence_.row_runs_again()) return sequence_.WantLogits();
   const MutexLock turn(engine_->turn());
-  sequence_.WantLogits();
+  return sequence_.WantLogits();
 }
 
 Status Session::Accept(int32_t token) {
@@ -189,15 +189,20 @@ Status Session::Accept(int32_t token) {
   return Status();
 }
 
+// `n` may wait for passes.
+Status Session::CheckQueue(uint64_t n) const {
+  RONDO_RETURN_IF_ERROR(CheckRoom(n));
+  if (n <= sequence_.room()) return Status();
+  return Status::Error(StatusCode::kContextFull,
+                       "%llu tokens are more than may wait: %llu now, before a step takes some",
+                       static_cast<unsigned long long>(n),
+                       static_cast<unsigned long long>(sequence_.room()));
+}
+
 Status Session::Queue(std::span<const int32_t> ids) {
   EndPrompt();
   RONDO_RETURN_IF_ERROR(CheckPrompt(ids));
-  RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
-  if (ids.size() > sequence_.room()) {
-    return Status::Error(StatusCode::kContextFull,
-                         "%zu tokens are more than may wait: %llu now, before a step takes some",
-                         ids.size(), static_cast<unsigned long long>(sequence_.room()));
-  }
+  RONDO_RETURN_IF_ERROR(CheckQueue(ids.size()));
   DropAhead();
   BeginPrompt(ids.size());
   LeaveText(position());
@@ -246,11 +251,14 @@ bool Session::BeginStep() {
   if (!PrepareConstraint()) return false;
   sequence_.WantHeadDrafts(0);
   // Where it fails the choice does, too, and says so.
-  if (constraint_.exists() && constraint_.Follow(tokens(), text_begin_).ok()) {
+  if (constraint_.exists() && constraint_.Follow(keys(), text_begin_).ok()) {
     finished_ = EndOf(/*stops=*/false, constraint_.IsComplete());
   }
   if (finished_ != FinishReason::kNone || sequence_.has_logits()) return false;
-  WantLogits();
+  if (const Status status = WantLogits(); !status.ok()) {
+    sequence_.Refuse(status);
+    return false;
+  }
   const bool drafts = sequence_.pending() == 1 && BeginDrafts();
   sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
   return true;
@@ -260,7 +268,7 @@ bool Session::BeginStep() {
 // where the session was cancelled meanwhile.
 bool Session::PrepareConstraint() {
   if (!constraint_.exists()) return true;
-  const Status status = constraint_.Prepare(tokens(), text_begin_, &sequence_.cancellation());
+  const Status status = constraint_.Prepare(keys(), text_begin_, &sequence_.cancellation());
   if (status.code() != StatusCode::kCancelled) return true;
   sequence_.EndIfCancelled();
   return false;
@@ -340,7 +348,7 @@ void Session::ChooseOfLogits() {
   const MutexLock sampling(engine_->sampling());
   const ProfileSpan span(engine_->profile(), "sample");
   const StatsClock clock;
-  choices_.Choose(0, sequence_.logits(), tokens(), engine_->sampler_scratch(engine_->threads()));
+  choices_.Choose(0, sequence_.logits(), keys(), engine_->sampler_scratch(engine_->threads()));
   choices_.Accept();
   const uint64_t took = clock.nanoseconds();
   sequence_.stats().sample_ns += took;
@@ -389,7 +397,7 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
   const bool stops = text_.Add(token);
   // Where it fails the next choice does, too, and says so.
   const bool followed =
-      constraint_.exists() && !eos && constraint_.Follow(tokens(), text_begin_).ok();
+      constraint_.exists() && !eos && constraint_.Follow(keys(), text_begin_).ok();
   const FinishReason reason = EndOf(stops, followed && constraint_.IsComplete());
   const bool holds_back = reason == FinishReason::kNone || reason == FinishReason::kStopString;
   event = holds_back ? EndEvent(reason) : Finished(reason);
@@ -405,7 +413,7 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
 // grammar's text behind which no token may come.
 FinishReason Session::EndOf(bool stops, bool whole) const {
   if (position() > text_begin_) {
-    const int32_t last = tokens()[position() - 1];
+    const int32_t last = keys()[position() - 1];
     if (!ignore_eos_ && IsEos(engine_->model(), last)) return FinishReason::kEos;
     if (stops) return FinishReason::kStopString;
     if (whole) return FinishReason::kGrammar;
@@ -455,7 +463,7 @@ void Session::EndGeneration() {
 void Session::BeginText() {
   text_begin_ = position();
   constraint_.Restart();
-  text_.BeginGeneration(tokens());
+  text_.BeginGeneration(keys());
 }
 
 }  // namespace rondo

@@ -58,6 +58,21 @@ class Session {
   // wait under SLIDE; how many may is named).
   Status Queue(std::span<const int32_t> ids);
 
+  // Tokens, or rows of an input: those of `ids` where `rows` has none.
+  struct Piece {
+    std::span<const int32_t> ids;
+    InputRowsView rows = {};
+
+    bool is_input() const { return rows.rows > 0; }
+    size_t size() const { return is_input() ? rows.rows : ids.size(); }
+  };
+  static constexpr size_t kMostPieces = 64;
+  // Queues the pieces, at most kMostPieces, one behind the other. Errors: as Queue;
+  // kInvalidArgument (which piece; a value that is not finite, a coordinate out of range),
+  // kKvPoolFull (max_input_rows), kUnsupported (the model makes vectors of texts, or has no RoPE
+  // that coordinates could be of).
+  Status QueuePieces(std::span<const Piece> pieces);
+
   // One pass for these sessions of `engine`, distinct, at most kMaxSessions; then each one that has
   // nothing pending any more samples a token as Next does. TakeEvent tells how it went for each.
   // Errors, and then nothing has happened: kInvalidArgument (an event was not taken), kKvPoolFull.
@@ -132,9 +147,10 @@ class Session {
   // Tokens that a text may have.
   static uint64_t MostTextTokens(const Engine& engine);
 
-  // All tokens that are remembered: the last ones.
-  const TokenHistory& tokens() const { return sequence_.tokens(); }
-  uint64_t position() const { return sequence_.position(); }  // tokens appended so far
+  // All that is remembered: of the last positions.
+  const KeyHistory& keys() const { return sequence_.keys(); }
+  // Tokens, and rows of inputs, appended so far.
+  uint64_t position() const { return sequence_.position(); }
   uint64_t remaining() const { return sequence_.remaining(); }
   void Evicted(uint64_t* begin, uint64_t* end) const { sequence_.Evicted(begin, end); }
 
@@ -162,6 +178,8 @@ class Session {
   Status CheckPrompt(std::span<const int32_t> ids) const;
   Status CheckIds(std::span<const int32_t> ids) const;
   Status CheckRoom(uint64_t n) const;
+  Status CheckQueue(uint64_t n) const;
+  Status CheckPiece(const Piece& piece) const;
   Status Append(std::span<const int32_t> ids, const LogitsSink& sink);
   Status Reserve(uint64_t end);
   Status Evaluate(std::span<const int32_t> ids, const LogitsSink& sink);
@@ -174,7 +192,7 @@ class Session {
   void GiveBlocksBack();
   void ProposeReady();
   void DropAhead();
-  void WantLogits();
+  Status WantLogits();
   bool BeginStep();
   bool PrepareConstraint();
   bool BeginDrafts();

@@ -27,7 +27,7 @@ bool Session::BeginDrafts() {
     drafter_->Want(asked_gate_.Choose(max_drafts_));
     return drafter_->wanted() > 0;
   }
-  if (gated) proposed = asked_gate_.Choose(LookUpPrompt(tokens(), drafts));
+  if (gated) proposed = asked_gate_.Choose(LookUpPrompt(keys(), drafts));
   choices_.Begin({proposed_.data(), proposed});
   return false;
 }

@@ -53,6 +53,16 @@ Status Session::Undo(uint64_t n) {
         StatusCode::kInvalidArgument, "cannot undo %llu tokens: the session has %llu",
         static_cast<unsigned long long>(n), static_cast<unsigned long long>(position()));
   }
+  if (keys().CutsInput(position() - n)) {
+    uint64_t begin, end;
+    keys().SpanOf(position() - n, &begin, &end);
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "cannot undo %llu tokens: an input at positions [%llu, %llu) would be cut, "
+        "whose rows see each other",
+        static_cast<unsigned long long>(n), static_cast<unsigned long long>(begin),
+        static_cast<unsigned long long>(end));
+  }
   if (!sequence_.CanTruncate(position() - n)) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "cannot undo %llu tokens: the ring has turned since; the last %llu can "
@@ -87,7 +97,7 @@ void Session::GoBackInText(uint64_t n) {
     for (const PastText& past : past_texts_.all()) {
       if (past.position <= told_) continue;
       const bool ended =
-          text_.Resume(tokens(), past.state.text_begin, past.position, told_, past.state.continues);
+          text_.Resume(keys(), past.state.text_begin, past.position, told_, past.state.continues);
       if (!ended) text_.Flush();
     }
     ResumeText(state.continues);
@@ -98,7 +108,7 @@ void Session::GoBackInText(uint64_t n) {
 
 // The text of the generation is that of its tokens. What an end held back no more was told with it.
 void Session::ResumeText(bool continues) {
-  const bool stops = text_.Resume(tokens(), text_begin_, position(), told_, continues);
+  const bool stops = text_.Resume(keys(), text_begin_, position(), told_, continues);
   if (finished_ == FinishReason::kNone) {
     finished_ = EndOf(stops, /*whole=*/false);  // BeginStep reads the grammar's text
   } else if (!stops) {
@@ -132,8 +142,12 @@ void Session::Reset() {
 SnapshotBinding Session::Binding() const {
   const EnginePlan& plan = engine_->plan();
   const AdapterFile* const adapter = sequence_.adapter();
-  return {engine_->model(), plan.runner.kv, plan.options.kv_format, engine_->limits(),
-          adapter == nullptr ? nullptr : &adapter->digest()};
+  return {engine_->model(),
+          plan.runner.kv,
+          plan.options.kv_format,
+          engine_->limits(),
+          adapter == nullptr ? nullptr : &adapter->digest(),
+          &engine_->inputs()};
 }
 
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
@@ -146,14 +160,21 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   RONDO_RETURN_IF_ERROR(CheckPredicts());
   RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
   RONDO_RETURN_IF_ERROR(snapshot.CheckPlaces(constraint_));
+  RONDO_RETURN_IF_ERROR(snapshot.HoldInputs());
+  bool enough;
   {
     const MutexLock turn(engine_->turn());
-    if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
+    enough = snapshot.TakeBlocks(&sequence_);
+  }
+  if (!enough) {
+    snapshot.ReleaseInputs();
+    return KvPoolFull("this snapshot");
   }
   choices_.Begin({});
   n_proposed_ = 0;
   EndPrompt();
   snapshot.CopyTo(&sequence_);
+  snapshot.ReleaseInputs();
   sequence_.CountEvictionsFromHere();
   const GenerationState generation = snapshot.generation();
   generated_ = generation.generated;

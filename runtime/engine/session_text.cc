@@ -75,11 +75,11 @@ std::string_view SessionText::BytesOf(int32_t token) const {
 }
 
 // Tokens that are not remembered any more are taken for text.
-bool SessionText::GoesOn(const TokenHistory& tokens) const {
+bool SessionText::GoesOn(const KeyHistory& tokens) const {
   if (tokenizer_ == nullptr) return false;
   bool text = tokens.begin() > 0;
   for (uint64_t at = tokens.begin(); at < tokens.end() && !text; ++at) {
-    text = !tokenizer_->IsSpecial(tokens[at]);
+    text = tokens[at] != InputKey::kNoToken && !tokenizer_->IsSpecial(tokens[at]);
   }
   return text;
 }
@@ -92,7 +92,7 @@ void SessionText::BeginGeneration(bool continues) {
                 continues ? StreamDecoder::Start::kContinuation : StreamDecoder::Start::kText);
 }
 
-bool SessionText::Resume(const TokenHistory& tokens, uint64_t begin, uint64_t end, uint64_t told,
+bool SessionText::Resume(const KeyHistory& tokens, uint64_t begin, uint64_t end, uint64_t told,
                          bool continues) {
   BeginGeneration(continues || begin < tokens.begin());
   if (tokenizer_ == nullptr) return false;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "runtime/base/status.h"
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 #include "runtime/sampling/stop_strings.h"
 #include "runtime/text/stream_decoder.h"
 #include "runtime/text/tokenizer.h"
@@ -47,17 +47,17 @@ class SessionText {
 
   // The next token begins a generation behind `tokens`: it goes on with a text where one of them is
   // not special, and else begins one.
-  void BeginGeneration(const TokenHistory& tokens) { BeginGeneration(GoesOn(tokens)); }
+  void BeginGeneration(const KeyHistory& tokens) { BeginGeneration(GoesOn(tokens)); }
   // Whether the generation goes on with a text.
   bool continues() const { return continues_; }
   // The generation of `tokens` [begin, end) as if they had been added; `continues` as it was when
   // it began. The text of those before `told` is no event's any more, but what is held back. True:
   // the last of them ended the text, as Add tells.
-  bool Resume(const TokenHistory& tokens, uint64_t begin, uint64_t end, uint64_t told,
+  bool Resume(const KeyHistory& tokens, uint64_t begin, uint64_t end, uint64_t told,
               bool continues);
 
  private:
-  bool GoesOn(const TokenHistory& tokens) const;
+  bool GoesOn(const KeyHistory& tokens) const;
   void BeginGeneration(bool continues);
   void Put(std::string_view text);
   bool Stops(int32_t token) const;

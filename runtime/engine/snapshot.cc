@@ -54,6 +54,31 @@ void ReadPart(const uint8_t* bytes, const SnapshotPart& part, BlockTable* kv) {
   }
 }
 
+InputFacts FactsOf(const SnapshotInput& in) {
+  return {in.digest, in.rows, in.advance, in.sees_whole != 0};
+}
+
+// visit(SnapshotInput) for each that `keys` has rows of, in order.
+template <typename Visit>
+void ForEachInput(const KeyHistory& keys, const Visit& visit) {
+  for (uint64_t at = keys.begin(); keys.n_rows() > 0 && at < keys.end();) {
+    const InputKey key = keys.key(at);
+    uint64_t end = at + 1;
+    if (key.is_row()) {
+      const InputStore& store = *keys.inputs();
+      const uint32_t first = store.RowOf(key);
+      while (end < keys.end() && keys.key(end).is_row() && keys.key(end).input() == key.input() &&
+             store.RowOf(keys.key(end)) == first + (end - at)) {
+        ++end;
+      }
+      const InputFacts& facts = store.facts(key);
+      visit(SnapshotInput{facts.digest, facts.rows, facts.advance, facts.sees_whole, first, at,
+                          end - at});
+    }
+    at = end;
+  }
+}
+
 }  // namespace
 
 Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
@@ -63,7 +88,7 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   const ContextWindow& window = layout.window();
   // States without rows behind them: whoever restores runs these again.
   const uint64_t evaluated = sequence.kv().StatesFor(sequence.evaluated());
-  const uint64_t first_token = sequence.tokens().begin();
+  const uint64_t first_token = sequence.keys().begin();
   const size_t n_groups = layout.groups().size();
   const uint32_t version =
       binding.adapter == nullptr ? kSnapshotVersion : kSnapshotVersionOfAdapter;
@@ -73,8 +98,14 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
     size = size + SnapshotGroupBytes(layout, g, sequence.kv().FirstHeld(g, evaluated), evaluated);
   }
   const auto save = [&](std::span<uint8_t> places) {
-    return constraint.Save(sequence.tokens(), generation.text_begin, places);
+    return constraint.Save(sequence.keys(), generation.text_begin, places);
   };
+  const KeyHistory& keys = sequence.keys();
+  const int64_t first_shift = keys.shift(first_token);
+  uint64_t inputs = 0;
+  ForEachInput(keys, [&](const SnapshotInput&) { inputs += sizeof(SnapshotInput); });
+  if (inputs > 0 || first_shift != 0) inputs += sizeof first_shift;
+  if (inputs > 0) size = size + inputs + sizeof inputs;
   uint64_t places = save({});
   if (places > 0) size = size + places + sizeof places;
   *bytes = size.ValueOrMost();
@@ -84,7 +115,8 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   }
   SnapshotHeader header = {
       .magic = {},
-      .version = places > 0 ? version | kSnapshotHasPlaces : version,
+      .version =
+          version | (places > 0 ? kSnapshotHasPlaces : 0) | (inputs > 0 ? kSnapshotHasInputs : 0),
       .kv_format = static_cast<uint32_t>(binding.kv_format),
       .bytes = *bytes,
       .model = binding.model.model().identity(),
@@ -105,10 +137,9 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   Writer writer(out.data());
   writer.Put(&header, sizeof header);
   if (binding.adapter != nullptr) writer.Put(binding.adapter->data(), sizeof *binding.adapter);
-  for (uint64_t at = first_token; at < sequence.position();) {
-    const std::span<const int32_t> run = sequence.tokens().Run(at, sequence.position() - at);
-    writer.Put(run.data(), run.size_bytes());
-    at += run.size();
+  for (uint64_t at = first_token; at < sequence.position(); ++at) {
+    const int32_t token = keys[at];
+    writer.Put(&token, sizeof token);
   }
   for (size_t g = 0; g < n_groups; ++g) {
     const uint64_t first = sequence.kv().FirstHeld(g, evaluated);
@@ -118,8 +149,13 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
     ForSnapshotParts(layout, g, sequence.kv().FirstHeld(g, evaluated), evaluated,
                      [&](const SnapshotPart& part) { WritePart(sequence.kv(), part, &writer); });
   }
+  if (inputs > 0) {
+    writer.Put(&first_shift, sizeof first_shift);
+    ForEachInput(keys, [&](const SnapshotInput& in) { writer.Put(&in, sizeof in); });
+    writer.Put(&inputs, sizeof inputs);
+  }
   if (places > 0) {
-    save({writer.Take(places), places});
+    save({writer.Take(places), static_cast<size_t>(places)});
     writer.Put(&places, sizeof places);
   }
   const uint64_t checksum = Checksum(writer.written());
@@ -131,6 +167,37 @@ uint64_t Snapshot::first_block(size_t group) const {
   uint64_t block;
   std::memcpy(&block, first_blocks() + group * sizeof block, sizeof block);
   return block;
+}
+
+SnapshotInput Snapshot::input(size_t i) const {
+  SnapshotInput input;
+  std::memcpy(&input, inputs_.data() + sizeof(int64_t) + i * sizeof input, sizeof input);
+  return input;
+}
+
+int64_t Snapshot::first_shift() const {
+  int64_t shift = 0;
+  if (!inputs_.empty()) std::memcpy(&shift, inputs_.data(), sizeof shift);
+  return shift;
+}
+
+Status Snapshot::HoldInputs() const {
+  for (size_t i = 0; i < n_inputs(); ++i) {
+    const Result<uint32_t> number = binding_.inputs->Find(FactsOf(input(i)));
+    if (number.ok()) continue;
+    ReleaseInputs(i);
+    return number.status();
+  }
+  return Status();
+}
+
+// Of the first n: what is held is found.
+void Snapshot::ReleaseInputs(size_t n) const {
+  for (size_t i = 0; i < n; ++i) {
+    const Result<uint32_t> number = binding_.inputs->Find(FactsOf(input(i)));
+    binding_.inputs->Release(*number);
+    binding_.inputs->Release(*number);
+  }
 }
 
 bool Snapshot::TakeBlocks(Sequence* sequence) const {
@@ -156,14 +223,21 @@ void Snapshot::CopyTo(Sequence* sequence) const {
       at += part.bytes;
     });
   }
-  sequence->Restart(header_.first_token, header_.evaluated, header_.is_long != 0);
-  std::array<int32_t, 256> ids;  // the bytes may have no alignment
-  for (uint64_t at_token = header_.first_token; at_token < header_.position;) {
-    const size_t n = std::min<uint64_t>(ids.size(), header_.position - at_token);
-    std::memcpy(ids.data(), tokens() + (at_token - header_.first_token) * sizeof(int32_t),
-                n * sizeof(int32_t));
-    sequence->Append({ids.data(), n}, n);
-    at_token += n;
+  sequence->Restart(header_.first_token, first_shift(), header_.evaluated, header_.is_long != 0);
+  size_t next = 0;
+  for (uint64_t at_key = header_.first_token; at_key < header_.position;) {
+    if (next < n_inputs() && input(next).position == at_key) {
+      const SnapshotInput in = input(next++);
+      const uint32_t number = *binding_.inputs->Find(FactsOf(in));
+      sequence->AppendInput(number, in.first_row, static_cast<uint32_t>(in.n_rows));
+      binding_.inputs->Release(number);
+      at_key += in.n_rows;
+      continue;
+    }
+    int32_t id;  // the bytes may have no alignment
+    std::memcpy(&id, tokens() + (at_key - header_.first_token) * sizeof id, sizeof id);
+    sequence->Append({&id, 1}, 1);
+    ++at_key;
   }
 }
 

@@ -5,12 +5,15 @@
 //   SnapshotHeader
 //   Digest                            version 3: the adapter's AdapterFile::digest. Without one the
 //                                     version is 1; 2 had a number that other contents can have
-//   int32  [position - first_token]   the tokens that are remembered
+//   int32  [position - first_token]   the tokens that are remembered; -1: a row of an input
 //   uint64 [n_groups]                 of each layer group, the first KV block behind the sinks
 //   KV     of each group, of its sinks and of its blocks from that one on, of each sublayer, of
 //   each
 //          KV head: the evaluated positions of the block, as KvPage::Read gives them; of a short
 //          convolution floats; of a sublayer with a state the floats of that, once a block
+//   int64, SnapshotInput [m], uint64  with kSnapshotHasInputs: the shift of the first token that is
+//                                     remembered (KeyHistory), the inputs, and how many bytes both
+//                                     take; rows of inputs are not saved
 //   uint8  [n], uint64                with kSnapshotHasPlaces: where the generation stood by its
 //                                     grammar and its thoughts (Constraint::Save), and n
 //   uint64                            XXH3-64 of all bytes before
@@ -22,6 +25,7 @@
 #include "runtime/base/digest.h"
 #include "runtime/base/status.h"
 #include "runtime/engine/sequence.h"
+#include "runtime/kv/input_store.h"
 #include "runtime/kv/kv_layout.h"
 #include "runtime/model/model_file.h"
 
@@ -33,6 +37,7 @@ inline constexpr uint32_t kSnapshotVersionOfNumber = 2;
 inline constexpr uint32_t kSnapshotVersionOfAdapter = 3;
 // Added to a version.
 inline constexpr uint32_t kSnapshotHasPlaces = 0x100;
+inline constexpr uint32_t kSnapshotHasInputs = 0x200;
 
 struct SnapshotHeader {
   char magic[8];            // kSnapshotMagic
@@ -55,6 +60,18 @@ struct SnapshotHeader {
 };
 static_assert(sizeof(SnapshotHeader) == 112);
 
+// Rows of an input at positions one behind another, in the order of these.
+struct SnapshotInput {
+  Digest digest;  // InputFacts, as the next three
+  uint32_t rows;
+  int32_t advance;
+  uint32_t sees_whole;
+  uint32_t first_row;  // at `position`
+  uint64_t position;
+  uint64_t n_rows;
+};
+static_assert(sizeof(SnapshotInput) == 64);
+
 // With what follows it.
 constexpr size_t SnapshotHeaderBytes(uint32_t version) {
   return sizeof(SnapshotHeader) + (version == kSnapshotVersionOfAdapter ? sizeof(Digest) : 0);
@@ -67,6 +84,7 @@ struct SnapshotBinding {
   KvFormat kv_format;
   const SequenceLimits& limits;
   const Digest* adapter;  // AdapterFile::digest; null: none
+  InputStore* inputs;
 };
 
 // Where a session's generation stands.
@@ -105,17 +123,23 @@ class Snapshot {
     constraint->Load(places_, header_.text_begin, header_.first_token, header_.position);
   }
 
+  // Its inputs are held from here on, those that the engine has with their rows. Error, and nothing
+  // has happened: kKvPoolFull.
+  Status HoldInputs() const;
+  void ReleaseInputs() const { ReleaseInputs(n_inputs()); }
   // `sequence`, of the engine that this was opened for, gets blocks for what is held. False, and
   // nothing has happened, where the pool has too few.
   bool TakeBlocks(Sequence* sequence) const;
-  // After TakeBlocks: it becomes what was saved.
+  // After both: it becomes what was saved.
   void CopyTo(Sequence* sequence) const;
 
  private:
   Snapshot(const SnapshotBinding& binding, std::span<const uint8_t> bytes)
       : binding_(binding), bytes_(bytes) {}
   Status ReadHeader();
-  Status ReadPlaces();
+  // Takes what lies behind the KV, with its size, off the bytes.
+  Status TakeOff(const char* what, std::span<const uint8_t>* part);
+  Status CheckInputs() const;
   Status CheckBinding() const;
   Status CheckPositions() const;
   Status CheckGroups() const;
@@ -123,6 +147,12 @@ class Snapshot {
   Status CheckTokens() const;
   Status CheckKv() const;
 
+  size_t n_inputs() const {
+    return inputs_.empty() ? 0 : (inputs_.size() - sizeof(int64_t)) / sizeof(SnapshotInput);
+  }
+  SnapshotInput input(size_t i) const;
+  int64_t first_shift() const;
+  void ReleaseInputs(size_t n) const;
   uint64_t first_block(size_t group) const;
   size_t header_bytes() const { return SnapshotHeaderBytes(header_.version); }
   const uint8_t* tokens() const { return bytes_.data() + header_bytes(); }
@@ -134,6 +164,7 @@ class Snapshot {
   SnapshotBinding binding_;
   std::span<const uint8_t> bytes_;
   std::span<const uint8_t> places_;  // taken off bytes_, with their number
+  std::span<const uint8_t> inputs_;  // likewise; its begin is the shift
   SnapshotHeader header_;
 };
 

@@ -52,7 +52,8 @@ Status Snapshot::ReadHeader() {
   }
   std::memcpy(&header_, bytes_.data(), sizeof header_);
   const bool has_places = (header_.version & kSnapshotHasPlaces) != 0;
-  header_.version &= ~kSnapshotHasPlaces;
+  const bool has_inputs = (header_.version & kSnapshotHasInputs) != 0;
+  header_.version &= ~(kSnapshotHasPlaces | kSnapshotHasInputs);
   if (header_.version > kSnapshotVersionOfAdapter) {
     return Status::Error(StatusCode::kNewerFormat,
                          "the snapshot has format version %u, this version of Rondo reads up to %u",
@@ -70,21 +71,24 @@ Status Snapshot::ReadHeader() {
     return Corrupt("the snapshot was altered: its checksum does not match");
   }
   if (header_.version == 0) return Corrupt("the snapshot has format version 0, expected 1 to 3");
-  if (header_bytes() <= end) return has_places ? ReadPlaces() : Status();
-  return Corrupt("the snapshot ends after %zu bytes, inside its header of %zu", bytes_.size(),
-                 header_bytes());
+  if (header_bytes() > end) {
+    return Corrupt("the snapshot ends after %zu bytes, inside its header of %zu", bytes_.size(),
+                   header_bytes());
+  }
+  if (has_places) RONDO_RETURN_IF_ERROR(TakeOff("places", &places_));
+  return has_inputs ? TakeOff("inputs", &inputs_) : Status();
 }
 
-// What is behind the header and its KV, as their sizes are checked without them.
-Status Snapshot::ReadPlaces() {
+// Sizes are then checked without it.
+Status Snapshot::TakeOff(const char* what, std::span<const uint8_t>* part) {
   const size_t end = bytes_.size() - sizeof(uint64_t);
   uint64_t n = 0;
   if (end - header_bytes() >= sizeof n) std::memcpy(&n, bytes_.data() + end - sizeof n, sizeof n);
   if (n == 0 || n > end - header_bytes() - sizeof n) {
-    return Corrupt("the snapshot's places take %llu bytes, expected 1 to less than its %zu", ull{n},
-                   bytes_.size());
+    return Corrupt("the snapshot's %s take %llu bytes, expected 1 to less than its %zu", what,
+                   ull{n}, bytes_.size());
   }
-  places_ = bytes_.subspan(end - sizeof n - n, n);
+  *part = bytes_.subspan(end - sizeof n - n, n);
   bytes_ = bytes_.first(bytes_.size() - sizeof n - n);
   return Status();
 }
@@ -270,10 +274,64 @@ Status Snapshot::CheckLastRow() const {
       ull{h.position});
 }
 
+// In order, side by side or not; the coordinate of what is behind each is no less than 0.
+Status Snapshot::CheckInputs() const {
+  if (inputs_.empty()) return Status();
+  if (binding_.inputs->max_rows() == 0) {
+    return Mismatch("the snapshot has inputs, but engine option max_input_rows is 0");
+  }
+  if (inputs_.size() < sizeof(int64_t) ||
+      (inputs_.size() - sizeof(int64_t)) % sizeof(SnapshotInput) != 0) {
+    return Corrupt("the snapshot's inputs take %zu bytes, expected 8 and some times %zu",
+                   inputs_.size(), sizeof(SnapshotInput));
+  }
+  constexpr auto kMost = static_cast<int64_t>(kMaxPosition);
+  const int64_t shift = first_shift();
+  if (shift > kMost || shift < -static_cast<int64_t>(header_.first_token)) {
+    return Corrupt("the snapshot's tokens are shifted by %lld, expected -%llu to %lld",
+                   static_cast<long long>(shift), ull{header_.first_token},
+                   static_cast<long long>(kMost));
+  }
+  uint64_t end = header_.first_token;
+  for (size_t i = 0; i < n_inputs(); ++i) {
+    const SnapshotInput in = input(i);
+    const bool is_whole = in.rows >= 1 && in.rows <= kMaxInputRows && in.n_rows >= 1 &&
+                          in.first_row < in.rows && in.n_rows <= in.rows - in.first_row;
+    const bool is_cut = in.sees_whole == 1 && in.first_row + in.n_rows != in.rows;
+    if (!is_whole || is_cut || in.sees_whole > 1) {
+      return Corrupt("input %zu of the snapshot has rows %u to %llu of %u", i, in.first_row,
+                     ull{in.first_row + in.n_rows}, in.rows);
+    }
+    if (in.advance < 1 || in.advance > kMaxCoordinate + 1) {
+      return Corrupt("input %zu of the snapshot takes %d coordinates, expected 1 to %d", i,
+                     in.advance, kMaxCoordinate + 1);
+    }
+    if (in.position < end || in.position > header_.position ||
+        in.n_rows > header_.position - in.position) {
+      return Corrupt("input %zu of the snapshot is at position %llu, expected %llu to %llu", i,
+                     ull{in.position}, ull{end}, ull{header_.position});
+    }
+    end = in.position + in.n_rows;
+  }
+  return Status();
+}
+
 Status Snapshot::CheckTokens() const {
+  RONDO_RETURN_IF_ERROR(CheckInputs());
+  size_t next = 0;
+  uint64_t rows_end = 0;  // of the input that positions are in
   for (uint64_t at = header_.first_token; at < header_.position; ++at) {
     int32_t id;
     std::memcpy(&id, tokens() + (at - header_.first_token) * sizeof id, sizeof id);
+    if (next < n_inputs() && input(next).position == at) {
+      rows_end = at + input(next).n_rows;
+      ++next;
+    }
+    if (at < rows_end && id == InputKey::kNoToken) continue;
+    if (at < rows_end) {
+      return Corrupt("position %llu of the snapshot has a row of an input, and token id %d",
+                     ull{at}, id);
+    }
     if (id >= 0 && static_cast<size_t>(id) < binding_.limits.vocab_size) continue;
     return Corrupt(
         "token id %d at position %llu of the snapshot is out of range: the vocabulary "

@@ -15,7 +15,7 @@ constexpr size_t kMostLikelyBytes = 64;  // more than a pass's drafts have
 
 // A text, and tokens that may come behind it.
 struct Constraint::Tokens {
-  const TokenHistory& history;
+  const KeyHistory& history;
   std::span<const int32_t> behind;
 
   int32_t operator[](uint64_t position) const {
@@ -58,14 +58,14 @@ Status Constraint::Init(const ConstraintOptions& options, const Tokenizer* token
   return thinking_.Init(options.thinking, tokenizer, vocab_size);
 }
 
-Status Constraint::Follow(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel) {
+Status Constraint::Follow(const KeyHistory& tokens, uint64_t begin, const Cancellation* cancel) {
   if (begin != begin_) Restart();
   begin_ = begin;
   status_ = FollowAll(tokens, cancel);
   return status_;
 }
 
-Status Constraint::FollowAll(const TokenHistory& tokens, const Cancellation* cancel) {
+Status Constraint::FollowAll(const KeyHistory& tokens, const Cancellation* cancel) {
   if (place_.position == kNowhere) {
     place_ = Start(tokens);
     next_kept_ = place_.position + KeptPlaces::kBlock;
@@ -87,7 +87,7 @@ Status Constraint::FollowAll(const TokenHistory& tokens, const Cancellation* can
 }
 
 // Where it has no room, the next token tries again.
-void Constraint::Keep(const TokenHistory& tokens) {
+void Constraint::Keep(const KeyHistory& tokens) {
   KeptPlace& kept = kept_.Fresh(tokens.begin());
   kept.begin = begin_;
   kept.place = place_;
@@ -100,7 +100,7 @@ void Constraint::Keep(const TokenHistory& tokens) {
   next_kept_ = place_.position + KeptPlaces::kBlock;
 }
 
-Status Constraint::Prepare(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel) {
+Status Constraint::Prepare(const KeyHistory& tokens, uint64_t begin, const Cancellation* cancel) {
   RONDO_RETURN_IF_ERROR(Follow(tokens, begin, cancel));
   const bool forced = thinking_.exists() && thinking_.Forced(place_.thought) >= 0;
   if (forced || place_.grammar_begin == kNowhere) return Status();
@@ -113,7 +113,7 @@ Status Constraint::Prepare(const TokenHistory& tokens, uint64_t begin, const Can
 }
 
 // Where it is kept, else before the first token of the generation, or the first that is still held.
-Constraint::Place Constraint::Start(const TokenHistory& tokens) const {
+Constraint::Place Constraint::Start(const KeyHistory& tokens) const {
   const KeptPlace* const kept = kept_.Latest(begin_, tokens.end(), tokens.begin());
   if (kept != nullptr) return kept->place;
   Place place;
@@ -190,7 +190,7 @@ bool Constraint::IsComplete() const {
   return has_grammar() && !options_.goes_on && IsWhole(place_);
 }
 
-Result<Constraint::Outlook> Constraint::Next(const TokenHistory& tokens,
+Result<Constraint::Outlook> Constraint::Next(const KeyHistory& tokens,
                                              std::span<const int32_t> behind,
                                              std::span<uint32_t> mask) const {
   if (status_.code() == StatusCode::kConstraint) return status_;
@@ -284,7 +284,7 @@ void WritePlace(const KeptPlace& kept, grammar::StateWriter* out) {
 
 }  // namespace
 
-size_t Constraint::Save(const TokenHistory& tokens, uint64_t begin, std::span<uint8_t> out) const {
+size_t Constraint::Save(const KeyHistory& tokens, uint64_t begin, std::span<uint8_t> out) const {
   grammar::StateWriter writer(out);
   const uint64_t identity = Identity();
   for (unsigned shift = 0; shift < 64; shift += 8) {

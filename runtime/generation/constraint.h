@@ -11,7 +11,7 @@
 #include "runtime/generation/thinking.h"
 #include "runtime/grammar/grammar.h"
 #include "runtime/grammar/state_bytes.h"
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 
 namespace rondo {
 
@@ -61,9 +61,9 @@ class Constraint {
     kept_.Clear();
   }
   // Reads what was appended. Errors: kConstraint, kCancelled (`cancel` is set; null: never).
-  Status Follow(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel = nullptr);
+  Status Follow(const KeyHistory& tokens, uint64_t begin, const Cancellation* cancel = nullptr);
   // As Follow; what may follow is then at hand for Next.
-  Status Prepare(const TokenHistory& tokens, uint64_t begin, const Cancellation* cancel);
+  Status Prepare(const KeyHistory& tokens, uint64_t begin, const Cancellation* cancel);
   // How Follow ended last.
   const Status& status() const { return status_; }
   // With the last token that Follow read the text is whole, and nothing may follow.
@@ -73,7 +73,7 @@ class Constraint {
 
   // What may follow the text and these tokens behind it; no token where the mask is empty. Follow
   // came before for the tokens. `mask`: a bit for each token. Error: kConstraint.
-  Result<Outlook> Next(const TokenHistory& tokens, std::span<const int32_t> behind,
+  Result<Outlook> Next(const KeyHistory& tokens, std::span<const int32_t> behind,
                        std::span<uint32_t> mask) const;
   // Tokens that must follow, whatever the model says; how many, `drafts.size()` at most.
   size_t Forced(std::span<int32_t> drafts) const;
@@ -85,7 +85,7 @@ class Constraint {
 
   // Where the generation from `begin` on stood, as bytes that are right for the same options alone:
   // how many, of which are written as many as `out` has room for. 0: its text says it.
-  size_t Save(const TokenHistory& tokens, uint64_t begin, std::span<uint8_t> out) const;
+  size_t Save(const KeyHistory& tokens, uint64_t begin, std::span<uint8_t> out) const;
   // Of a generation from `begin` on, of tokens [first, end). Bytes of other options are nothing to
   // it. Error: kCorrupt.
   Status CheckSaved(std::span<const uint8_t> bytes, uint64_t begin, uint64_t first,
@@ -100,11 +100,11 @@ class Constraint {
   static constexpr uint64_t kLookedBack = 4096;
   struct Tokens;
 
-  Place Start(const TokenHistory& tokens) const;
+  Place Start(const KeyHistory& tokens) const;
   Status Read(const Tokens& tokens, uint64_t end, Place* place) const;
   Status ReadOne(const Tokens& tokens, Place* place, const Cancellation* cancel) const;
-  Status FollowAll(const TokenHistory& tokens, const Cancellation* cancel);
-  void Keep(const TokenHistory& tokens);
+  Status FollowAll(const KeyHistory& tokens, const Cancellation* cancel);
+  void Keep(const KeyHistory& tokens);
   bool IsWhole(const Place& place) const;
   // The text so far is the begin of a thought's opening, which may go on.
   bool MayOpen(const Place& place) const;

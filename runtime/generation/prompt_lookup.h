@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 
 namespace rondo {
 
@@ -19,7 +19,8 @@ inline constexpr uint64_t kMostLookedThrough = 1u << 16;
 
 // Fills `drafts` with the tokens that followed the place that has most of the last tokens in a row,
 // the latest one of equals. What follows where the text ends is what was just proposed: a text that
-// repeats itself goes on so. Returns how many: all, or 0 where there is no such place.
-size_t LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts);
+// repeats itself goes on so. Returns how many: all, those before a row of an input, or 0 where
+// there is no such place. Rows of inputs are found nowhere.
+size_t LookUpPrompt(const KeyHistory& tokens, std::span<int32_t> drafts);
 
 }  // namespace rondo

@@ -8,33 +8,34 @@ namespace rondo {
 
 void TokenChoices::Begin(std::span<const int32_t> drafts) {
   n_drafts_ = std::min(drafts.size(), kMostDrafts);
-  std::copy_n(drafts.begin(), n_drafts_, rows_.begin() + 1);
+  std::copy_n(drafts.begin(), n_drafts_, drafts_.begin());
   n_ready_ = next_ = 0;
 }
 
-void TokenChoices::Propose(std::span<const float> logits, const TokenHistory& tokens,
+void TokenChoices::Propose(std::span<const float> logits, const KeyHistory& tokens,
                            std::span<std::byte> scratch) {
   if (n_drafts_ == kMostDrafts) return;
   const int32_t token = Sample(logits, tokens, proposed(), scratch).token;
-  if (token != Sampler::kNoToken) rows_[1 + n_drafts_++] = token;
+  if (token != Sampler::kNoToken) drafts_[n_drafts_++] = token;
 }
 
-std::span<const int32_t> TokenChoices::Rows(int32_t last, size_t most) {
+std::span<const InputKey> TokenChoices::Rows(InputKey last, size_t most) {
   n_drafts_ = std::min(n_drafts_, most);
   rows_[0] = last;
+  for (size_t i = 0; i < n_drafts_; ++i) rows_[1 + i] = InputKey(drafts_[i]);
   return {rows_.data(), 1 + n_drafts_};
 }
 
-void TokenChoices::Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
+void TokenChoices::Choose(size_t row, std::span<const float> logits, const KeyHistory& tokens,
                           std::span<std::byte> scratch) {
   Choice& chosen = chosen_[row];
-  chosen = Sample(logits, tokens, {&rows_[1], row}, scratch);
+  chosen = Sample(logits, tokens, {drafts_.data(), row}, scratch);
   const bool wants_logprob = logprobs_ && chosen.token != Sampler::kNoToken;
   if (wants_logprob) chosen.logprob = LogProbability(logits, chosen.token);
 }
 
 // The mask lies at the begin of the scratch.
-TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const TokenHistory& tokens,
+TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const KeyHistory& tokens,
                                           std::span<const int32_t> behind,
                                           std::span<std::byte> scratch) const {
   Sampler::TokenMask allowed;
@@ -58,7 +59,7 @@ TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const T
 
 size_t TokenChoices::CountAccepted() const {
   size_t accepted = 0;
-  while (accepted < n_drafts_ && chosen_[accepted].token == rows_[accepted + 1]) ++accepted;
+  while (accepted < n_drafts_ && chosen_[accepted].token == drafts_[accepted]) ++accepted;
   return accepted;
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "runtime/generation/constraint.h"
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 #include "runtime/sampling/sampler.h"
 
 namespace rondo {
@@ -44,17 +44,17 @@ class TokenChoices {
   void Begin(std::span<const int32_t> drafts);
   // Adds what is sampled from a draft model's logits behind the drafts so far, with the draw that
   // the row which verifies it has.
-  void Propose(std::span<const float> logits, const TokenHistory& tokens,
+  void Propose(std::span<const float> logits, const KeyHistory& tokens,
                std::span<std::byte> scratch);
-  std::span<const int32_t> proposed() const { return {&rows_[1], n_drafts_}; }
+  std::span<const int32_t> proposed() const { return {drafts_.data(), n_drafts_}; }
   size_t drafts() const { return n_drafts_; }
-  // The tokens of the rows: `last`, the sequence's last token, and of the drafts at most `most`;
-  // the others are no drafts any more.
-  std::span<const int32_t> Rows(int32_t last, size_t most);
+  // The keys of the rows: `last`, the sequence's last one, and of the drafts at most `most`; the
+  // others are no drafts any more.
+  std::span<const InputKey> Rows(InputKey last, size_t most);
 
   // Samples row `row`: a draft's own number, counted from 1, or 0. `tokens` are the sequence's.
   // Different threads may choose for different rows. `scratch`: ScratchBytes.
-  void Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
+  void Choose(size_t row, std::span<const float> logits, const KeyHistory& tokens,
               std::span<std::byte> scratch);
   // Of the drafts, when all rows have been chosen for: how many are accepted. With Accept, they and
   // the token behind them are then ready.
@@ -71,13 +71,14 @@ class TokenChoices {
 
  private:
   static size_t MaskWords(size_t vocab_size) { return (vocab_size + 31) / 32; }
-  Choice Sample(std::span<const float> logits, const TokenHistory& tokens,
+  Choice Sample(std::span<const float> logits, const KeyHistory& tokens,
                 std::span<const int32_t> behind, std::span<std::byte> scratch) const;
 
   const Sampler* sampler_ = nullptr;
   const Constraint* constraint_ = nullptr;
   bool logprobs_ = false;
-  std::array<int32_t, 1 + kMostDrafts> rows_ = {};  // the sequence's last token, and the drafts
+  std::array<int32_t, kMostDrafts> drafts_ = {};
+  std::array<InputKey, 1 + kMostDrafts> rows_;  // the sequence's last key, and the drafts
   std::array<Choice, 1 + kMostDrafts> chosen_;
   size_t n_drafts_ = 0;
   size_t n_ready_ = 0;

@@ -170,11 +170,12 @@ void SoftCap(const KernelSet& set, float cap, size_t n, float* x) {
   set.loops->scale(x, cap, n, x);
 }
 
-void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t position,
-               float* table) {
+void RopeTable(const double* frequencies, const uint8_t* axes, size_t dim, float scale,
+               const RopePlace& place, float* table) {
   const size_t half = dim / 2;
   for (size_t i = 0; i < half; ++i) {
-    const SinCos angle = PortableSinCos(static_cast<double>(position) * frequencies[i]);
+    const uint64_t coordinate = place[axes == nullptr ? 0 : axes[i]];
+    const SinCos angle = PortableSinCos(static_cast<double>(coordinate) * frequencies[i]);
     table[i] = static_cast<float>(angle.cos * scale);
     table[half + i] = static_cast<float>(angle.sin * scale);
   }

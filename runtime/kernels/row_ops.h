@@ -1,11 +1,13 @@
 // What is done to one row of activations at a time. All sizes in elements; no allocation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "rondo_generated.h"
 #include "runtime/kernels/kernel_set.h"
+#include "runtime/model/limits.h"
 
 namespace rondo {
 
@@ -52,9 +54,14 @@ void ActivateGate(const KernelSet& set, Activation activation, const float* gate
 // x = cap * tanh(x / cap).
 void SoftCap(const KernelSet& set, float cap, size_t n, float* x);
 
-// The cosines and sines of one position: table[0, half) and table[half, dim), half = dim / 2,
-// computed in double, times `scale`.
-void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t position, float* table);
+// What a row is rotated by: its position where there are no inputs; else a coordinate of each axis
+// (M-RoPE: Wang et al. 2024, "Qwen2-VL").
+using RopePlace = std::array<uint64_t, kRopeAxes>;
+
+// The cosines and sines of one place: table[0, half) and table[half, dim), half = dim / 2,
+// computed in double, times `scale`. Pair i turns by axis axes[i]; by the first one for null.
+void RopeTable(const double* frequencies, const uint8_t* axes, size_t dim, float scale,
+               const RopePlace& place, float* table);
 
 // Rotates pairs (i, i + dim/2) of the first `dim` channels of one head by a RopeTable (Su et al.
 // 2021, "RoFormer", in the rotate-half form), and copies the others. in == out is fine.

@@ -59,15 +59,23 @@ PrefixCache::Root PrefixCache::RootOf(bool is_long, const Digest* adapter) {
   return static_cast<Root>(adapters_.front().first + (is_long ? 1 : 0));
 }
 
-PrefixCache::Key PrefixCache::KeyOf(BlockMark previous, const TokenHistory& tokens,
-                                    uint64_t block) {
+PrefixCache::Key PrefixCache::KeyOf(BlockMark previous, const KeyHistory& tokens, uint64_t block) {
   Key key;
   key.previous = previous;
-  for (size_t n = 0; n < key.tokens.size();) {
-    const auto run = tokens.Run(block * kKvBlockTokens + n, key.tokens.size() - n);
-    std::copy(run.begin(), run.end(), key.tokens.begin() + n);
-    n += run.size();
+  key.inputs = {};
+  Digester inputs;
+  bool has_inputs = false;
+  for (size_t i = 0; i < key.tokens.size(); ++i) {
+    const InputKey at = tokens.key(block * kKvBlockTokens + i);
+    key.tokens[i] = at.token();
+    if (!at.is_row()) continue;
+    const auto row = static_cast<int32_t>(tokens.inputs()->RowOf(at));
+    key.tokens[i] = -1 - row;
+    if (has_inputs && row > 0 && i > 0) continue;  // the same as the one before
+    inputs.Add(tokens.inputs()->facts(at).digest);
+    has_inputs = true;
   }
+  if (has_inputs) key.inputs = inputs.Finish();
   return key;
 }
 
@@ -102,7 +110,7 @@ bool PrefixCache::HasCompanion(size_t group, BlockId id) {
   return companion != kNoBlock && pool_->mark(group, companion) == pool_->mark(searched_, id);
 }
 
-void PrefixCache::Keep(Root root, const TokenHistory& tokens, uint64_t block, BlockTable* table) {
+void PrefixCache::Keep(Root root, const KeyHistory& tokens, uint64_t block, BlockTable* table) {
   const std::span<const KvLayout::Group> groups = layout_->groups();
   // Behind a ring that turned, the text's first block is gone, and none is found without it.
   if (block >= groups[searched_].ring_blocks) return;
@@ -157,7 +165,7 @@ uint64_t PrefixCache::UsableBlocks(uint64_t blocks, const BlockTable& table) {
   return blocks;
 }
 
-uint64_t PrefixCache::TakeOver(Root root, const TokenHistory& tokens, uint64_t most,
+uint64_t PrefixCache::TakeOver(Root root, const KeyHistory& tokens, uint64_t most,
                                BlockTable* table) {
   if (!table->MayShare()) return 0;
   const std::span<const KvLayout::Group> groups = layout_->groups();

@@ -14,7 +14,7 @@
 #include "runtime/base/digest.h"
 #include "runtime/base/status.h"
 #include "runtime/kv/block_table.h"
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 #include "runtime/plan/memory_plan.h"
 
 namespace rondo {
@@ -37,15 +37,18 @@ class PrefixCache {
 
   // `table` holds block number `block` of a text, full. It can be found from now on. Where another
   // computed the same before, the table shares that one's block from now on.
-  void Keep(Root root, const TokenHistory& tokens, uint64_t block, BlockTable* table);
+  void Keep(Root root, const KeyHistory& tokens, uint64_t block, BlockTable* table);
 
   // Gives the empty `table` the blocks of the longest prefix of at most `most` of these tokens that
   // every layer group still holds; returns its length in tokens, a multiple of kKvBlockTokens.
-  uint64_t TakeOver(Root root, const TokenHistory& tokens, uint64_t most, BlockTable* table);
+  uint64_t TakeOver(Root root, const KeyHistory& tokens, uint64_t most, BlockTable* table);
 
  private:
+  // Inputs are known by their digests: their numbers are given to others.
   struct Key {
     BlockMark previous;  // of the block before
+    Digest inputs;       // of the digests of those that have rows in the block; 0: none has
+    // Of a row of an input -1 less its number in that.
     std::array<int32_t, kKvBlockTokens> tokens;
     bool operator==(const Key&) const = default;
   };
@@ -60,7 +63,7 @@ class PrefixCache {
     BlockId next;  // in the same bucket
   };
 
-  static Key KeyOf(BlockMark previous, const TokenHistory& tokens, uint64_t block);
+  static Key KeyOf(BlockMark previous, const KeyHistory& tokens, uint64_t block);
   uint32_t BucketOf(const Key& key) const;
   BlockId Find(const Key& key) const;
   void Insert(BlockId id, const Key& key);

@@ -178,6 +178,20 @@ class LayersCheck {
     return Status();
   }
 
+  Status CheckAxes(const format::Rope& rope) {
+    if (rope.axes() == nullptr) return Status();
+    if (rope.axes()->size() != rope.frequencies()->size()) {
+      return Corrupt("a rope has %u frequencies, but axes of %u", rope.frequencies()->size(),
+                     rope.axes()->size());
+    }
+    for (const uint8_t axis : *rope.axes()) {
+      if (axis >= kRopeAxes) {
+        return Corrupt("a rope turns by axis %u, expected 0 to %u", axis, kRopeAxes - 1);
+      }
+    }
+    return Status();
+  }
+
   Status CheckRopes() {
     if (model_.ropes() == nullptr) return Status();
     for (const format::Rope* rope : *model_.ropes()) {
@@ -188,6 +202,7 @@ class LayersCheck {
       RONDO_RETURN_IF_ERROR(CheckRange("a rope's number of frequencies",
                                        rope->frequencies()->size(), 1, kMaxHeadDim / 2));
       RONDO_RETURN_IF_ERROR(CheckFrequencies(*rope->frequencies()));
+      RONDO_RETURN_IF_ERROR(CheckAxes(*rope));
       if (!std::isfinite(rope->scale()) || rope->scale() <= 0) {
         return Corrupt("a rope's scale is %g, expected a finite number above 0",
                        static_cast<double>(rope->scale()));

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 
 namespace rondo {
 
-// A sequence's tokens, and drafts behind them as if they had been appended.
+// A sequence's tokens, and drafts behind them as if they had been appended. What is no token is
+// InputKey::kNoToken.
 struct SampledText {
-  const TokenHistory& tokens;
+  const KeyHistory& tokens;
   std::span<const int32_t> drafts = {};
 
   uint64_t begin() const { return tokens.begin(); }

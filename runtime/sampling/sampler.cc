@@ -47,7 +47,8 @@ int32_t ArgMax(std::span<const float> logits) {
   return best_id;
 }
 
-// The last tokens, `most` of them where so many are held, copied to the beginning of `room`.
+// The tokens of the last positions, of `most` of them where so many are held, copied to the
+// beginning of `room`; kNoToken for what is none.
 std::span<int32_t> LastTokens(const SampledText& text, uint64_t most, std::span<int32_t> room) {
   const uint64_t count = std::min<uint64_t>(text.end() - text.begin(), most);
   for (uint64_t i = 0; i < count; ++i) room[i] = text[text.end() - count + i];
@@ -248,8 +249,10 @@ bool Sampler::HasPenalties() const {
 void Sampler::AddPenalties(std::span<float> scores, const SampledText& text,
                            std::span<int32_t> room) const {
   const std::span<int32_t> counts = room.first(scores.size());
-  const std::span<int32_t> window =
+  std::span<int32_t> window =
       LastTokens(text, static_cast<uint64_t>(options_.penalty_last_n), room.subspan(scores.size()));
+  window = window.first(static_cast<size_t>(
+      std::remove(window.begin(), window.end(), InputKey::kNoToken) - window.begin()));
   for (const int32_t token : window) counts[static_cast<size_t>(token)] = 0;
   for (const int32_t token : window) ++counts[static_cast<size_t>(token)];
   for (const int32_t token : window) {
@@ -267,8 +270,10 @@ void Sampler::BlockNgrams(std::span<float> scores, std::span<const int32_t> wind
   const size_t before = options_.no_repeat_ngram_size - 1;  // tokens of an n-gram but its last
   if (window.size() < before) return;
   const std::span<const int32_t> last = window.last(before);
+  if (std::find(last.begin(), last.end(), InputKey::kNoToken) != last.end()) return;
   for (size_t i = before; i < window.size(); ++i) {
-    if (std::equal(last.begin(), last.end(), window.begin() + static_cast<ptrdiff_t>(i - before))) {
+    if (window[i] != InputKey::kNoToken &&
+        std::equal(last.begin(), last.end(), window.begin() + static_cast<ptrdiff_t>(i - before))) {
       scores[static_cast<size_t>(window[i])] = kNegativeInfinity;
     }
   }

@@ -118,6 +118,9 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   static unsigned char snapshot[1 << 20];
   size_t bytes = 0;
   const auto row = [](void*, size_t, const float*, size_t) {};
+  static const float rows[1 << 14] = {};
+  const rondo_input inputs[] = {{sizeof(rondo_input), 0, ids, nullptr, n_ids, nullptr, 0, 0},
+                                {sizeof(rondo_input), 0, nullptr, rows, 3, nullptr, 1, 0}};
   const int32_t statuses[] = {
       rondo_query("abi.version", &value),
       rondo_model_info(model.get(), &facts),
@@ -148,6 +151,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_propose(session.get(), ids, 7),
       rondo_session_next(session.get(), &event),
       rondo_session_append(session.get(), ids, n_ids),
+      rondo_session_append_inputs(session.get(), inputs, 2),
       rondo_engine_step(engine.get(), &stepped, 1, text, sizeof text),
       rondo_session_event(session.get(), &event),
   };
@@ -170,6 +174,7 @@ TEST(AllocationTest, NothingIsAllocatedForAnAdapter) {
   const Adapter adapter = OpenTinyAdapter(model.get());
   rondo_engine_options engine_options = EngineOptions();
   engine_options.adapter_rank = kTinyAdapterRank;
+  engine_options.max_input_rows = 8;
   engine_options.threads = 2;
   const Engine engine = NewEngine(model.get(), engine_options);
   rondo_session_options options = SessionOptions();

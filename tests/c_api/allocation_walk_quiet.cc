@@ -1,4 +1,6 @@
 // Scenarios of functions that ask the system for nothing.
+#include <vector>
+
 #include "tests/c_api/allocation_walk_world.h"
 
 namespace rondo::abi_test {
@@ -196,6 +198,12 @@ void AddSessions(Quiet quiet) {
   });
   quiet.OfSession("rondo_session_append", [](rondo_session* session) {
     return rondo_session_append(session, kIds, kNIds);
+  });
+  quiet.OfSession("rondo_session_append_inputs", [](rondo_session* session) {
+    static const std::vector<float> rows(1 << 14);  // of any tiny model's hidden size
+    const rondo_input inputs[] = {{sizeof(rondo_input), 0, kIds, nullptr, kNIds, nullptr, 0, 0},
+                                  {sizeof(rondo_input), 0, nullptr, rows.data(), 3, nullptr, 1, 0}};
+    return rondo_session_append_inputs(session, inputs, 2);
   });
   quiet.OfSession("rondo_session_event", [](rondo_session* session) {
     return rondo_session_event(session, Sized<rondo_event>());

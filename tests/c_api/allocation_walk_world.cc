@@ -123,6 +123,7 @@ rondo_engine_options World::Options() {
   rondo_engine_options options = EngineOptions();
   options.max_sessions = 3;
   options.adapter_rank = kTinyAdapterRank;
+  options.max_input_rows = 16;
   options.profile_events = 100;
   options.no_prefix_cache = 1;  // each run finds the engine as it was
   return options;

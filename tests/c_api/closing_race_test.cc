@@ -386,6 +386,11 @@ TEST_F(ClosingRaceTest, SessionsThatAreAsked) {
             [&](rondo_session* session) {
               return rondo_session_propose(session, ids_.data(), ids_.size());
             },
+            [&](rondo_session* session) {
+              const rondo_input input = {sizeof input, 0,       ids_.data(), nullptr,
+                                         ids_.size(),  nullptr, 0,           0};
+              return rondo_session_append_inputs(session, &input, 1);
+            },
             [](rondo_session* session) { return rondo_session_accept(session, 5); },
             [](rondo_session* session) { return rondo_session_undo(session, 1); },
             [](rondo_session* session) { return rondo_session_reset(session); },

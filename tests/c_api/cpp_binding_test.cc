@@ -177,6 +177,34 @@ testing::AssertionResult IsPerson(const std::string& text) {
   return testing::AssertionFailure() << "not a person: " << text;
 }
 
+TEST_F(CppBindingTest, Inputs) {
+  rondo::EngineOptions engine_options = Options();
+  engine_options.max_input_rows = 8;
+  const rondo::Engine takes(model, engine_options);
+  const std::vector<float> zeros(size_t{9} * model.Info().hidden_size);
+  const std::vector<int32_t> places = {0, 0, 0, 0, 0, 1, 0, 1, 0};
+  rondo::Input halves(zeros.data(), 3);
+  halves.row_format = RONDO_ROWS_BFLOAT16;
+  halves.coordinates = places.data();
+  halves.sees_whole = 1;
+  rondo::Session session(takes, Limited(0));
+  session.AppendInputs({rondo::Input(ids), rondo::Input(zeros.data(), 2), halves});
+  std::vector<int32_t> all = ids;
+  all.insert(all.end(), 5, -1);
+  EXPECT_EQ(session.Tokens(), all);
+  EXPECT_EQ(session.Logits().size(), 2048u);
+  EXPECT_GE(session.Next().token, 0);
+  const rondo::Input many(zeros.data(), 9);
+  EXPECT_EQ(StatusOf([&] {
+              session.AppendInputs({rondo::Input(ids), many});
+            }),
+            RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(StatusOf([&] { session.AppendInputs({}); }), RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(session.Position(), all.size() + 1);
+  rondo::Session none(engine, Limited(0));
+  EXPECT_EQ(StatusOf([&] { none.AppendInputs({halves}); }), RONDO_STATUS_INVALID_ARGUMENT);
+}
+
 TEST_F(CppBindingTest, Adapter) {
   rondo::EngineOptions engine_options = Options();
   engine_options.adapter_rank = kTinyAdapterRank;

@@ -97,7 +97,7 @@ class Writer:
         if kind == "capacity":
             return "sizeof message" if role == "capacity message" else "64"
         if kind == "length":
-            return "0" if role in ("length arena",) else "1" if "session" in role else "4"
+            return "0" if role in ("length arena",) else "1" if "session" in role or role == "length inputs" else "4"
         if type_name == "rondo_session* const*":
             return "&session"
         if kind in ("out", "in_out", "needed", "borrow", "in", "text"):

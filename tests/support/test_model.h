@@ -88,6 +88,18 @@ inline Session* NewSession(Engine& engine, const SessionOptions& options = {}) {
   return *session;
 }
 
+// What enters the first layer for these tokens, [ids, hidden_size].
+inline std::vector<float> EmbeddingsOf(Engine& engine, std::span<const int32_t> ids) {
+  const Decoder& decoder = engine.runner().decoder;
+  const size_t n = decoder.spec().hidden_size;
+  std::vector<float> rows(ids.size() * n);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    decoder.weights().Embed(static_cast<size_t>(ids[i]), std::span(rows).subspan(i * n, n));
+  }
+  for (float& value : rows) value *= decoder.spec().embedding_scale;
+  return rows;
+}
+
 // All rows' logits, [ids, vocab_size], evaluated in one call.
 inline std::vector<float> AllLogits(Session& session, const std::vector<int32_t>& ids) {
   std::vector<float> all;

@@ -19,6 +19,8 @@ type Engine struct {
 	recommended SessionOptions
 	// Of vectors, also when the model is closed.
 	dimensions int
+	// Of rows, likewise.
+	hiddenSize int
 }
 
 // Engine makes the model runnable.
@@ -31,7 +33,12 @@ func (m *Model) Engine(options EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine := &Engine{model: m, recommended: recommended, dimensions: int(embedder.Dimensions)}
+	info, err := m.Info()
+	if err != nil {
+		return nil, err
+	}
+	engine := &Engine{model: m, recommended: recommended, dimensions: int(embedder.Dimensions),
+		hiddenSize: int(info.HiddenSize)}
 	err = m.with(func(handle *C.rondo_model) error {
 		return options.with(func(raw *C.rondo_engine_options) error {
 			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {

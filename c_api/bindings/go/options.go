@@ -38,6 +38,8 @@ type EngineOptions struct {
 	DraftHead bool
 	// AdapterRank is the largest of adapters that sessions may be given.
 	AdapterRank uint32
+	// MaxInputRows is how many rows of inputs (Session.AppendInputs) sessions may hold together.
+	MaxInputRows uint32
 	// Affinity: which CPUs the engine's own threads run on. AffinityCPUs where CPUs has some.
 	Affinity Affinity
 	// CPUs are those of AffinityCPUs, as the system counts them.
@@ -70,6 +72,7 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw.duty_percent = C.uint32_t(o.DutyPercent)
 	raw.draft_head = cBool(o.DraftHead)
 	raw.adapter_rank = C.uint32_t(o.AdapterRank)
+	raw.max_input_rows = C.uint32_t(o.MaxInputRows)
 	raw.affinity = C.int32_t(o.Affinity)
 	if n := len(o.CPUs); n > 0 {
 		raw.affinity = C.RONDO_AFFINITY_CPUS

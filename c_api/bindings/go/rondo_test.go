@@ -206,6 +206,50 @@ func TestAdapter(t *testing.T) {
 	f.fails(err, StatusNotAModel, "it is a model")
 }
 
+func TestInputs(t *testing.T) {
+	f := newFixture(t)
+	info, err := f.model.Info()
+	f.must(err)
+	n := int(info.HiddenSize)
+	rows := Input{Rows: make([]float32, 2*n)}
+	halves := Input{BFloat16: make([]uint16, 3*n), SeesWhole: true,
+		Coordinates: [][3]int32{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}}}
+	none := f.session(SessionOptions{})
+	f.fails(none.AppendInputs(rows), StatusInvalidArgument, "max_input_rows is 0")
+	f.engine, err = f.model.Engine(EngineOptions{Context: 256, MaxInputRows: 8})
+	f.must(err)
+	session := f.session(SessionOptions{})
+	f.must(session.AppendInputs(Input{IDs: f.ids}, rows, halves))
+	tokens, err := session.Tokens()
+	f.must(err)
+	f.equal(tokens, append(append([]int32{}, f.ids...), -1, -1, -1, -1, -1))
+	logits, err := session.Logits()
+	f.must(err)
+	f.equal(len(logits), 2048)
+	f.must(session.AppendInputs(Input{IDs: []int32{3}}))
+	event, err := session.Next()
+	f.must(err)
+	f.equal(event.Token >= 0, true)
+	for _, wrong := range []struct {
+		input Input
+		words string
+	}{
+		{Input{Rows: rows.Rows[1:]}, "input 1: rows have"},
+		{Input{BFloat16: halves.BFloat16[1:]}, "input 1: rows have"},
+		{Input{Rows: rows.Rows, Coordinates: make([][3]int32, 1)}, "2 rows have 1 coordinates"},
+		{Input{Rows: rows.Rows, IDs: f.ids}, "one is given"},
+		{Input{Rows: make([]float32, 9*n)}, "max_input_rows is 8"},
+		{Input{}, "no tokens"},
+		{Input{IDs: f.ids, SeesWhole: true}, "sees_whole"},
+	} {
+		f.fails(session.AppendInputs(Input{IDs: f.ids}, wrong.input), StatusInvalidArgument, wrong.words)
+	}
+	f.fails(session.AppendInputs(), StatusInvalidArgument, "0 inputs")
+	position, err := session.Position()
+	f.must(err)
+	f.equal(position, uint64(len(f.ids)+7))
+}
+
 // A model that embeds, with an engine of two sessions.
 func newEmbedder(t *testing.T, name string) (f *fixture, sessions []*Session) {
 	path := os.Getenv(name)

@@ -339,7 +339,8 @@ func (s *Session) Progress() (done, total uint64, err error) {
 	return uint64(of), uint64(all), err
 }
 
-// Tokens are those that the session remembers, the last ones up to Position.
+// Tokens are those that the session remembers, the last ones up to Position; -1 for a row of an
+// input.
 func (s *Session) Tokens() (ids []int32, err error) {
 	position, err := s.Position()
 	if err != nil {

@@ -26,9 +26,9 @@ struct Limits {
   // For messages, tools and variables of so many bytes: some copies of each, and a second or so
   // for a million of them.
   static Limits For(size_t bytes) {
-    bytes = std::min(bytes, SIZE_MAX / 64);
+    bytes = std::min<size_t>(bytes, SIZE_MAX / 64);
     Limits limits;
-    limits.memory += std::min(bytes * 16, SIZE_MAX / 2);
+    limits.memory += std::min<size_t>(bytes * 16, SIZE_MAX / 2);
     limits.steps += uint64_t{64} * bytes;
     return limits;
   }

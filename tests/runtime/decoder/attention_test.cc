@@ -215,8 +215,8 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
     std::vector<float> rope(kChunk * kRopeDim);
     std::vector<float> sink_rope(kChunk * kRopeDim);
     for (size_t r = 0; r < kChunk; ++r) {
-      RopeTable(frequencies_, kRopeDim, 1.0f, begin + r, &rope[r * kRopeDim]);
-      RopeTable(frequencies_, kRopeDim, 1.0f, window_.SinkQueryPosition(begin + r),
+      RopeTable(frequencies_, nullptr, kRopeDim, 1.0f, {begin + r}, &rope[r * kRopeDim]);
+      RopeTable(frequencies_, nullptr, kRopeDim, 1.0f, {window_.SinkQueryPosition(begin + r)},
                 &sink_rope[r * kRopeDim]);
     }
     const RowNorm norm = {NormKind::kRmsNorm, 1e-6f, kDim, norm_weights_, nullptr};

@@ -75,11 +75,12 @@ void ExpectPlainLogits(bool scaled) {
       std::vector<uint64_t> memory(BlockTable::Bytes(engine->runner().kv) / sizeof(uint64_t) + 1);
       BlockTable table = engine->runner().NewTable(std::as_writable_bytes(std::span(memory)));
       const Cancellation cancel;
+      const std::vector<InputKey> keys(ids.begin(), ids.end());
       std::vector<float> before(32);
       ASSERT_TRUE(table.Prepare(0, length));
       for (size_t begin = 0; begin < length; begin += 40) {
         const size_t n = std::min<size_t>(40, length - begin);
-        const SequenceRows rows = {&table, begin, std::span(ids).subspan(begin, n),
+        const SequenceRows rows = {&table, begin, std::span(keys).subspan(begin, n),
                                    n,      false, &cancel};
         const Pass pass(decoder.resources(), {&rows, 1});
         decoder.Forward(pass);
@@ -88,7 +89,7 @@ void ExpectPlainLogits(bool scaled) {
       table.Commit();
       std::vector<float> logits;
       for (size_t draft = 0; draft < kDrafts; ++draft) {
-        const SequenceRows rows = {&table, length - 1, {&ids[length + draft], 1},
+        const SequenceRows rows = {&table, length - 1, {&keys[length + draft], 1},
                                    1,      false,      &cancel};
         const Pass pass(drafts.resources(), {&rows, 1});
         const float* const reads = before.data();

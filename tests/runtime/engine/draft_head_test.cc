@@ -135,7 +135,8 @@ class Head {
  private:
   Decoder& decoder() { return runner_.decoder; }
   SequenceRows Rows(const std::vector<int32_t>& ids, size_t begin, size_t n) {
-    return {&table_, begin, std::span(ids).subspan(begin, n), n, false, &cancel_};
+    keys_ = std::vector<InputKey>(ids.begin(), ids.end());
+    return {&table_, begin, std::span(keys_).subspan(begin, n), n, false, &cancel_};
   }
   void AddLogits(const Pass& pass, size_t n, std::vector<float>* all) {
     for (size_t row = 0; row < n; ++row) {
@@ -144,6 +145,7 @@ class Head {
     }
   }
 
+  std::vector<InputKey> keys_;
   MemoryPlan memory_;
   Runner runner_;
   uint8_t* arena_ = nullptr;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 
 #include "tests/support/test_model.h"
@@ -156,6 +157,86 @@ TEST_F(DraftModelTest, WithoutOneNobodyDrafts) {
   const auto session = engine->OpenSession(session_options);
   ASSERT_FALSE(session.ok());
   EXPECT_THAT(session.status().message(), HasSubstr("the engine has no draft model"));
+}
+
+// Others wait for one pass of the draft model, however long the text is that is new to it.
+TEST_F(DraftModelTest, ReadsALongTextPassByPass) {
+  const TestModel model = Model("model", 2048);
+  EngineOptions options = Drafting(model);
+  options.max_rows = 16;
+  const auto engine = model.NewEngine(options);
+  SessionOptions session_options;
+  session_options.ignore_eos = true;
+  Session* const other = NewSession(*engine, session_options);
+  session_options.speculation = Speculation::kDraftModel;
+  Session* const drafts = NewSession(*engine, session_options);
+  ASSERT_TRUE(other->Prefill(std::vector<int32_t>{5, 6, 7}).ok());
+  ASSERT_TRUE(drafts->Prefill(std::vector<int32_t>(200, 5)).ok());
+  ASSERT_TRUE(drafts->Next().ok());  // by the logits that are there
+  const BlockPool& pool = engine->draft().pool;
+  const size_t free_blocks = pool.free_blocks(0);
+  size_t tokens = 0;
+  for (size_t step = 0; step < 30; ++step) {
+    ASSERT_TRUE(Session::Step(engine.get(), std::array{other, drafts}).ok());
+    EXPECT_GE(other->TakeEvent()->token, 0);
+    const uint64_t before = engine->stats().drafts_proposed;
+    while (drafts->TakeEvent()->token >= 0) ++tokens;
+    const size_t read = 16 * (step + 1);
+    if (read < 200) {
+      EXPECT_LE(free_blocks - pool.free_blocks(0), (read + 63) / 64) << step;
+      EXPECT_EQ(before, 0u) << step;
+    }
+  }
+  EXPECT_GE(tokens, 30u);
+  EXPECT_GT(engine->stats().drafts_proposed, 0u);
+}
+
+// Also in the middle of the draft model's pass, within a slice of it.
+TEST_F(DraftModelTest, WhoIsCancelledLeavesItsPasses) {
+  struct Canceller {
+    Session* session = nullptr;
+    size_t calls = 0;
+
+    static void ParallelFor(void* self, size_t count, void (*task)(void*, size_t), void* context) {
+      auto* const canceller = static_cast<Canceller*>(self);
+      if (canceller->session != nullptr && canceller->calls-- == 0) {
+        canceller->session->Cancel();
+        canceller->session = nullptr;
+      }
+      for (size_t i = 0; i < count; ++i) task(context, i);
+    }
+  } canceller;
+  const TestModel model = Model("model", 2048);
+  EngineOptions options = Drafting(model);
+  options.max_rows = 16;
+  options.threads = 2;
+  options.host_pool = {Canceller::ParallelFor, &canceller};
+  const auto engine = model.NewEngine(options);
+  const size_t free_blocks = engine->draft().pool.free_blocks(0);
+  SessionOptions session_options;
+  session_options.ignore_eos = true;
+  session_options.speculation = Speculation::kDraftModel;
+  std::vector<int32_t> expected;
+  for (size_t calls = 0; calls < 60; calls += 1 + calls / 8) {
+    Session* const session = NewSession(*engine, session_options);
+    ASSERT_TRUE(session->Prefill(std::vector<int32_t>(100, 5)).ok());
+    std::vector<int32_t> tokens = {session->Next()->token};
+    canceller = {calls == 0 ? nullptr : session, calls};
+    const Result<TokenEvent> event = session->Next();
+    EXPECT_TRUE(event.ok() || event.status().code() == StatusCode::kCancelled);
+    if (event.ok()) tokens.push_back(event->token);
+    canceller.session = nullptr;
+    session->cancellation().ForgetAll();
+    while (tokens.size() < 20) {
+      const Result<TokenEvent> next = session->Next();
+      ASSERT_TRUE(next.ok()) << next.status().message();
+      tokens.push_back(next->token);
+    }
+    if (expected.empty()) expected = tokens;
+    EXPECT_EQ(tokens, expected) << calls;
+    engine->CloseSession(session);
+    EXPECT_EQ(engine->draft().pool.free_blocks(0), free_blocks);
+  }
 }
 
 TEST_F(DraftModelTest, GivesItsBlocksBack) {

@@ -204,7 +204,7 @@ class Ends : public testing::Test {
   bool CheckGrown() {
     if (session_->position() == record_->position()) return false;
     EXPECT_EQ(session_->position(), record_->position() + 1);
-    record_->Generate(session_->tokens()[record_->position()]);
+    record_->Generate(session_->keys()[record_->position()]);
     return true;
   }
 

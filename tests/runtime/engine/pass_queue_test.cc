@@ -37,7 +37,7 @@ struct Runner {
     run(requests);
     return true;
   }
-  bool Continue() { return false; }
+  bool Continue(PassRequest*) { return false; }
   int report() { return 0; }
   void Tell(int) {}
 };
@@ -119,7 +119,7 @@ TEST(PassQueueTest, AnotherGoesOnWithThePass) {
       ServeAll(requests);
       return true;
     }
-    bool Continue() {
+    bool Continue(PassRequest*) {
       threads.push_back(ThisThread());
       if (++slices == 1) leaves->in_pass = 0;
       while (slices == 3 && !*left) std::this_thread::yield();

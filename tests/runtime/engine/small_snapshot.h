@@ -31,17 +31,35 @@ class SmallSession {
     options.max_rows = 16;
     options.threads = 1;
     options.kv_format = kv_format;
+    options.max_input_rows = 40;
     auto engine = Engine::Create(file_, nullptr, options, nullptr, 0);
     if (!engine.ok()) throw std::runtime_error(engine.status().message());
     engine_ = std::move(*engine);
     session_ = *engine_->OpenSession({});
   }
   Session* operator->() { return session_; }
+  size_t free_input_rows() const { return engine_->inputs().free_rows(); }
 
   void Prefill(size_t n) {
     std::vector<int32_t> ids(n);
     for (size_t i = 0; i < n; ++i) ids[i] = static_cast<int32_t>(i * 7 % 12);
     EXPECT_TRUE(session_->Prefill(ids).ok());
+  }
+  // Text around two inputs; of the second the rows see each other.
+  void PrefillInputs() {
+    const size_t n = engine_->inputs().width();
+    std::vector<float> rows(9 * n);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i % 5) - 2;
+    const std::vector<int32_t> ids = {1, 2, 3};
+    const int32_t coordinates[] = {0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1};
+    EXPECT_TRUE(session_
+                    ->QueuePieces({{{ids},
+                                    {{}, {rows.data(), RowFormat::kFloat32, 4, coordinates, false}},
+                                    {ids},
+                                    {{}, {rows.data(), RowFormat::kFloat32, 9, nullptr, true}},
+                                    {ids}}})
+                    .ok());
+    EXPECT_TRUE(session_->Logits().ok());
   }
   // All that the session is, but for its logits.
   std::vector<uint8_t> Save() const {

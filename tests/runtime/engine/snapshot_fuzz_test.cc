@@ -97,6 +97,18 @@ TEST(SnapshotFuzz, SealedNonsenseNeverCrashes) {
   }
 }
 
+TEST(SnapshotFuzz, SealedNonsenseOfInputsNeverCrashes) {
+  for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
+    SmallSession saved(policy), session(policy);
+    saved.PrefillInputs();
+    const size_t restored = RestoreNonsense(saved, session, kRounds / 4);
+    EXPECT_GT(restored, 0u);
+    EXPECT_LT(restored, kRounds / 8);
+    session->Reset();
+    EXPECT_EQ(session.free_input_rows(), 40u);
+  }
+}
+
 TEST(SnapshotFuzz, SealedNonsenseOfStatesAndLatentVectorsNeverCrashes) {
   for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
     for (const char* model : {"delta", "mamba", "latent"}) {

@@ -28,6 +28,12 @@ std::vector<std::string> FirstInputs() {
       inputs.push_back(static_cast<char>(i) + AsInput(snapshot.data(), snapshot.size()));
     }
   }
+  std::deque<rondo::SmallSession> sessions = NewSessions();
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    sessions[i].PrefillInputs();
+    const std::vector<uint8_t> snapshot = sessions[i].Save();
+    inputs.push_back(static_cast<char>(i) + AsInput(snapshot.data(), snapshot.size()));
+  }
   return inputs;
 }
 

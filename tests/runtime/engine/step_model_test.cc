@@ -138,14 +138,36 @@ class Schedules : public testing::TestWithParam<Case> {
           << "text " << member->text << " position " << position;
     }
     Sequence& sequence() const { return session->sequence(); }
-    // Queues the next tokens of its text, and asks for the logits of all of them or of the last.
-    void Append(size_t n, bool all) {
+    // Queues the next tokens of its text, and asks for the logits of all of them or of the last. An
+    // input stands for the first of them now and then, whose rows are their embeddings.
+    void Append(Engine* engine, size_t n, bool all, std::mt19937* random) {
       const std::vector<int32_t> text = Text(this->text, kLength);
-      const uint64_t at = sequence().position();
+      uint64_t at = sequence().position();
       n = std::min<uint64_t>({n, sequence().room(), kLength - at});
       if (n == 0) return;
+      if (random != nullptr && n > 1 && (*random)() % 3 == 0) {
+        const size_t rows = 1 + (*random)() % (n - 1);
+        if (AppendInput(engine, std::span(text).subspan(at, rows))) {
+          at += rows;
+          n -= rows;
+          ++test->inputs_;
+        }
+      }
       sequence().Append(std::span(text).subspan(at, n), all ? 0 : n - 1);
       wanted = all ? static_cast<int>(n) : 1;
+    }
+    // False where other inputs take all the room.
+    bool AppendInput(Engine* engine, std::span<const int32_t> ids) const {
+      const std::vector<float> rows = EmbeddingsOf(*engine, ids);
+      const Result<uint32_t> input =
+          engine->inputs().Add({rows.data(), RowFormat::kFloat32, ids.size(), nullptr, false});
+      if (!input.ok()) {
+        EXPECT_EQ(input.status().code(), StatusCode::kKvPoolFull) << input.status().message();
+        return false;
+      }
+      sequence().AppendInput(*input, 0, static_cast<uint32_t>(ids.size()));
+      engine->inputs().Release(*input);
+      return true;
     }
   };
 
@@ -172,6 +194,7 @@ class Schedules : public testing::TestWithParam<Case> {
     if (seed % 5 > 1) options.max_rows = 150;
     if (seed % 3 == 2) options.kv_tokens = (1 + random() % ((sessions + 1) / 2)) * kKvBlockTokens;
     if (seed % 4 == 3) options.rows_per_step = 1 + random() % options.max_rows;
+    if (seed % 2 == 0) options.max_input_rows = 1 + random() % 600;
     Canceller canceller;
     if (seed % 2 == 1) options.host_pool = {Canceller::ParallelFor, &canceller};
     const auto engine = model_->NewEngine(options);
@@ -224,12 +247,20 @@ class Schedules : public testing::TestWithParam<Case> {
             ASSERT_EQ(status.code(), StatusCode::kKvPoolFull) << status.message();
           }
         }
+        sequence.BeginPass();
+        if (sequence.outcome().code() == StatusCode::kUnsupported) {  // rows that nobody has
+          const MutexLock turn(engine->turn());
+          sequence.Truncate(0);
+          ++gone_;
+        }
         if (sequence.position() == kLength && sequence.pending() == 0) {
           const MutexLock turn(engine->turn());
           sequence.Truncate(0);
         }
         if (sequence.pending() == 0) {
-          member.Append(random() % 3 == 0 ? 1 + random() % 150 : 1, random() % 2 == 0);
+          const size_t n = random() % 3 == 0 ? 1 + random() % 150 : 1;
+          const bool all = random() % 2 == 0;
+          member.Append(engine.get(), n, all, options.max_input_rows > 0 ? &random : nullptr);
         }
         if (what == 3 || sequence.pending() == 0) continue;  // waits
         const bool cancel = what == 4;
@@ -284,6 +315,7 @@ class Schedules : public testing::TestWithParam<Case> {
     for (size_t g = 0; g < n_groups; ++g) {
       EXPECT_EQ(engine->plan().runner.pool.free_blocks(g), free_blocks[g]) << "group " << g;
     }
+    EXPECT_EQ(engine->inputs().free_rows(), options.max_input_rows);
   }
 
   const TempFolder folder_;
@@ -294,6 +326,8 @@ class Schedules : public testing::TestWithParam<Case> {
   size_t restored_ = 0;
   size_t dropped_ = 0;
   uint64_t taken_over_ = 0;
+  size_t inputs_ = 0;
+  size_t gone_ = 0;
 };
 
 TEST_P(Schedules, EqualEachSequenceAlone) {
@@ -303,6 +337,7 @@ TEST_P(Schedules, EqualEachSequenceAlone) {
   EXPECT_GT(restored_, 0u);
   EXPECT_GT(dropped_, 20u);
   EXPECT_GT(taken_over_, 0u);
+  EXPECT_GT(inputs_, 20u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(Cases()), Name);

@@ -145,7 +145,7 @@ class Schedule {
 
   void ExpectAsAlone(Session* session) {
     std::vector<int32_t> ids;
-    for (uint64_t i = 0; i < session->position(); ++i) ids.push_back(session->tokens()[i]);
+    for (uint64_t i = 0; i < session->position(); ++i) ids.push_back(session->keys()[i]);
     static_cast<void>(session->Logits());  // ends a cancel that is late
     const auto actual = session->Logits();
     ASSERT_TRUE(actual.ok()) << actual.status().message();

@@ -56,7 +56,7 @@ class ConstraintTest : public testing::Test {
   // A text that is written by chance, of which the last `held` tokens are remembered.
   struct Text {
     Text(const ConstraintTest& test, Grammar* grammar, size_t held, unsigned seed = 1)
-        : memory(held), history(memory), random(seed), words(test.words_.words) {
+        : memory(held), history({memory}), random(seed), words(test.words_.words) {
       ConstraintOptions options;
       options.grammar = grammar;
       options.ends = false;
@@ -91,8 +91,8 @@ class ConstraintTest : public testing::Test {
       constraint.BackTo(history.end());
     }
 
-    std::vector<int32_t> memory;
-    TokenHistory history;
+    std::vector<InputKey> memory;
+    KeyHistory history;
     Constraint constraint;
     std::mt19937 random;
     const grammar::Words& words;

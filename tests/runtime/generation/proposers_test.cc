@@ -12,12 +12,12 @@ namespace {
 
 class Text {
  public:
-  explicit Text(size_t remembered) : memory_(remembered), tokens_(memory_) {}
+  explicit Text(size_t remembered) : memory_(remembered), tokens_({memory_}) {}
   Text& Add(const std::vector<int32_t>& ids) {
     tokens_.Append(ids);
     return *this;
   }
-  const TokenHistory& tokens() const { return tokens_; }
+  const KeyHistory& tokens() const { return tokens_; }
   std::vector<int32_t> LookUp(size_t most = 4) const {
     std::vector<int32_t> drafts(most, -1);
     drafts.resize(LookUpPrompt(tokens_, drafts));
@@ -25,8 +25,8 @@ class Text {
   }
 
  private:
-  std::vector<int32_t> memory_;
-  TokenHistory tokens_;
+  std::vector<InputKey> memory_;
+  KeyHistory tokens_;
 };
 
 using Ids = std::vector<int32_t>;
@@ -69,7 +69,7 @@ TEST(PromptLookup, EqualsThePlainSearch) {
   for (int round = 0; round < 500; ++round) {
     Text text(1 + random() % 60);
     for (uint32_t n = random() % 150; n > 0; --n) text.Add({static_cast<int32_t>(random() % 3)});
-    const TokenHistory& tokens = text.tokens();
+    const KeyHistory& tokens = text.tokens();
     size_t best = 0;
     uint64_t place = 0;
     for (uint64_t at = tokens.begin() + 1; at < tokens.end(); ++at) {

@@ -251,9 +251,9 @@ class Speculation : public testing::TestWithParam<Case> {
   void Compare(const Pair& pair) const {
     EXPECT_EQ(pair.plain->position(), pair.drafting->position());
     EXPECT_EQ(pair.plain->remaining(), pair.drafting->remaining());
-    ASSERT_EQ(pair.plain->tokens().begin(), pair.drafting->tokens().begin());
-    for (uint64_t i = pair.plain->tokens().begin(); i < pair.plain->position(); ++i) {
-      ASSERT_EQ(pair.plain->tokens()[i], pair.drafting->tokens()[i]) << "position " << i;
+    ASSERT_EQ(pair.plain->keys().begin(), pair.drafting->keys().begin());
+    for (uint64_t i = pair.plain->keys().begin(); i < pair.plain->position(); ++i) {
+      ASSERT_EQ(pair.plain->keys()[i], pair.drafting->keys()[i]) << "position " << i;
     }
   }
 

@@ -69,7 +69,7 @@ void BenchmarkRopeTable(benchmark::State& state) {
   std::vector<float> table(dim);
   uint64_t position = 0;
   for (auto _ : state) {
-    RopeTable(frequencies.data(), dim, 1.0f, ++position, table.data());
+    RopeTable(frequencies.data(), nullptr, dim, 1.0f, {++position}, table.data());
     benchmark::DoNotOptimize(table.data());
     benchmark::ClobberMemory();
   }

@@ -34,7 +34,7 @@ class Writer {
  public:
   Writer(TestCache* cache, PrefixCache* prefixes, size_t entries)
       : entries_(entries), table_(cache->NewTable()), prefixes_(prefixes), memory_(8192) {
-    history_ = TokenHistory(memory_);
+    history_ = KeyHistory({memory_});
   }
   Writer(const Writer&) = delete;
 
@@ -105,8 +105,8 @@ class Writer {
   const size_t entries_;
   BlockTable table_;
   PrefixCache* prefixes_;
-  std::vector<int32_t> memory_;
-  TokenHistory history_;
+  std::vector<InputKey> memory_;
+  KeyHistory history_;
   std::vector<int32_t> text_;
   uint64_t end_ = 0;
 };

@@ -16,7 +16,7 @@ class TestSampler {
   TestSampler(const SamplerOptions& options, size_t vocab_size, size_t history_tokens = 256)
       : memory_(Sampler::Bytes()),
         history_(history_tokens),
-        tokens_(history_),
+        tokens_({history_}),
         // Garbage: nothing may depend on what the scratch held before.
         scratch_(Sampler::ScratchBytes(static_cast<uint32_t>(vocab_size)), std::byte{0xa5}) {
     EXPECT_TRUE(sampler_.Init(options, static_cast<uint32_t>(vocab_size), memory_).ok());
@@ -41,8 +41,8 @@ class TestSampler {
 
  private:
   std::vector<std::byte> memory_;
-  std::vector<int32_t> history_;
-  TokenHistory tokens_;
+  std::vector<InputKey> history_;
+  KeyHistory tokens_;
   std::vector<std::byte> scratch_;
   Sampler sampler_;
 };

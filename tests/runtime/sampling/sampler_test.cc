@@ -397,7 +397,7 @@ TEST(SamplerTest, RefusesBadOptionsAndStaysAsItWas) {
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << &options - bad;
     EXPECT_STRNE(status.message(), "");
   }
-  EXPECT_EQ(sampler.Sample(Logits{0, 0, 1, 0, 0}, {TokenHistory()}, {}), 2);
+  EXPECT_EQ(sampler.Sample(Logits{0, 0, 1, 0, 0}, {KeyHistory()}, {}), 2);
 }
 
 TEST(SamplerTest, SizesThatOverflowAreSaid) {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "runtime/base/portable_math.h"
+#include "runtime/model/limits.h"
 #include "tools/convert/common/portable_power.h"
 
 namespace rondo::convert {
@@ -193,6 +194,37 @@ void LongRope(const RopeConfig& rope, const std::vector<float>& wavelengths,
   spec->scale = static_cast<float>(scaling.Positive("attention_factor", attention));
 }
 
+// M-RoPE: by which coordinate of a row (time, height, width) each pair turns. The sections say how
+// many pairs each has: one section behind another in Qwen2-VL and 2.5; in later ones the pairs take
+// turns, as long as height and width have some left. Of other models that have the key it is not
+// known which they mean: all pairs turn by the first, as a text's do by any.
+std::vector<uint8_t> AxesOf(const RopeConfig& rope, size_t pairs) {
+  const std::string type = rope.config.Text("model_type", "");
+  const bool takes_turns = type.starts_with("qwen3");
+  if (!rope.scaling.Has("mrope_section") || (!takes_turns && !type.starts_with("qwen2"))) return {};
+  const std::vector<double> sections = rope.scaling.Numbers("mrope_section");
+  double sum = 0;
+  for (const double section : sections) {
+    if (section < 0 || section != std::floor(section) || section > static_cast<double>(pairs)) {
+      rope.scaling.Refuse("mrope_section", "holds a number that is no number of pairs");
+    }
+    sum += section;
+  }
+  if (sections.size() != kRopeAxes || sum != static_cast<double>(pairs)) {
+    rope.scaling.Refuse("mrope_section", "does not share out the " + std::to_string(pairs) +
+                                             " pairs that turn between three axes");
+  }
+  std::vector<uint8_t> axes(pairs, 0);
+  size_t next = 0;
+  for (uint8_t axis = 0; axis < kRopeAxes; ++axis) {
+    for (size_t i = 0; i < static_cast<size_t>(sections[axis]); ++i, ++next) {
+      const size_t pair = takes_turns ? kRopeAxes * i + axis : next;
+      if (axis > 0 && pair < pairs) axes[pair] = axis;
+    }
+  }
+  return axes;
+}
+
 RopeSpec Build(const RopeConfig& rope, const RopeRequest& request) {
   const uint32_t dim = RotatedChannels(rope, request);
   const std::vector<float> wavelengths = Wavelengths(rope.theta, dim);
@@ -240,6 +272,8 @@ RopeSpec Build(const RopeConfig& rope, const RopeRequest& request) {
   if (!std::isfinite(spec.scale) || spec.scale <= 0) {
     rope.scaling.Refuse("mscale", "gives an attention factor that is not above 0");
   }
+  spec.axes = AxesOf(rope, spec.frequencies.size());
+  if (!spec.axes.empty()) description << ", by three axes";
   spec.description = description.str();
   return spec;
 }

@@ -70,13 +70,16 @@ struct FloatModel::Machine {
     if (arena != nullptr) UnmapMemory(arena, arena_bytes);
   }
 
+  std::vector<InputKey> keys;  // of the chunk that was begun last
+
   // A chunk's rows, all at once. Their blocks stay prepared until the next chunk begins: only then
   // does the table tell where a pass writes states.
   SequenceRows Begin(const TokenChunk& chunk) {
     kv.Commit();
     kv.Truncate(0);
     kv.Prepare(0, chunk.size());
-    return {&kv, 0, chunk, chunk.size(), false, &cancellation};
+    keys = std::vector<InputKey>(chunk.begin(), chunk.end());
+    return {&kv, 0, keys, keys.size(), false, &cancellation};
   }
 
   // Calls visit(a page of keys and values) for all that the chunk has of an entry.

@@ -262,13 +262,14 @@ namespace Rondo
         {
             SessionOptions recommended = SessionOptions.RecommendedBy(this);
             int dimensions = (int)Embedder.Dimensions;
+            int hiddenSize = (int)Info.HiddenSize;
             using (Lent lent = new Lent())
             {
                 Raw.EngineOptions raw = options.With(lent);
                 IntPtr engine = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(model => Raw.rondo_engine_create(
                     model, ref raw, IntPtr.Zero, UIntPtr.Zero, out engine, message, bytes)));
-                return new Engine(engine, this, recommended, dimensions);
+                return new Engine(engine, this, recommended, dimensions, hiddenSize);
             }
         }
 
@@ -378,13 +379,16 @@ namespace Rondo
         internal readonly SessionOptions Recommended;
         /// <summary>Of vectors, also when the model is disposed.</summary>
         internal readonly int Dimensions;
+        /// <summary>Of rows, likewise.</summary>
+        internal readonly int HiddenSize;
 
-        internal Engine(IntPtr handle, Model model, SessionOptions recommended, int dimensions)
-            : base(handle)
+        internal Engine(IntPtr handle, Model model, SessionOptions recommended, int dimensions,
+            int hiddenSize) : base(handle)
         {
             Model = model;
             Recommended = recommended;
             Dimensions = dimensions;
+            HiddenSize = hiddenSize;
         }
 
         protected override bool ReleaseHandle()

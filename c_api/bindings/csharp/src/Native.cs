@@ -141,6 +141,8 @@ namespace Rondo
             new System.Collections.Generic.List<IntPtr>();
         private readonly System.Collections.Generic.List<Handle> handles =
             new System.Collections.Generic.List<Handle>();
+        private readonly System.Collections.Generic.List<GCHandle> pinned =
+            new System.Collections.Generic.List<GCHandle>();
 
         /// <summary>A handle that stays while this is there.</summary>
         internal IntPtr Hold(Handle one)
@@ -149,6 +151,15 @@ namespace Rondo
             one.DangerousAddRef(ref added);
             handles.Add(one);
             return one.DangerousGetHandle();
+        }
+
+        /// <summary>Where an array of the caller's lies, which stays there while this is
+        /// there.</summary>
+        internal IntPtr Pin(Array array)
+        {
+            GCHandle one = GCHandle.Alloc(array, GCHandleType.Pinned);
+            pinned.Add(one);
+            return one.AddrOfPinnedObject();
         }
 
         internal IntPtr Bytes(byte[] bytes)
@@ -172,6 +183,8 @@ namespace Rondo
             blocks.Clear();
             foreach (Handle one in handles) one.DangerousRelease();
             handles.Clear();
+            foreach (GCHandle one in pinned) one.Free();
+            pinned.Clear();
         }
     }
 }

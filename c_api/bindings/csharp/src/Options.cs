@@ -17,6 +17,9 @@ namespace Rondo
         public uint ProfileEvents, DutyPercent;
         /// <summary>The largest of adapters that sessions may be given.</summary>
         public uint AdapterRank;
+        /// <summary>Rows of inputs (Session.AppendInputs) that sessions may hold
+        /// together.</summary>
+        public uint MaxInputRows;
         /// <summary>A small model of the same vocabulary, for sessions of
         /// Speculation.DraftModel.</summary>
         public Model Draft;
@@ -46,6 +49,7 @@ namespace Rondo
             raw.profile_events = ProfileEvents;
             raw.duty_percent = DutyPercent;
             raw.adapter_rank = AdapterRank;
+            raw.max_input_rows = MaxInputRows;
             if (Draft != null) raw.draft = lent.Hold(Draft);
             raw.affinity = (int)(Affinity ?? (Cpus.Count > 0 ? Rondo.Affinity.Cpus : Rondo.Affinity.System));
             if (Cpus.Count > 0)

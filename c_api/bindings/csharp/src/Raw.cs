@@ -139,6 +139,13 @@ namespace Rondo
         Thinking = 1,
     }
 
+    /// <summary>The constants RONDO_ROWS_ of rondo.h.</summary>
+    public enum Rows : int
+    {
+        Float32 = 0,
+        Bfloat16 = 1,
+    }
+
     [Flags]
     /// <summary>The constants RONDO_CHAT_ of rondo.h.</summary>
     public enum ChatFlags : uint
@@ -429,7 +436,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 11;
+        internal const uint AbiVersion = 12;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);
@@ -525,6 +532,8 @@ namespace Rondo
             internal int affinity;
             internal uint adapter_rank;
             internal uint reserved2;
+            internal uint max_input_rows;
+            internal uint reserved3;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -661,6 +670,19 @@ namespace Rondo
             internal ulong pending;
             internal ulong taken_over;
             internal int channel;
+            internal uint reserved;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct Input
+        {
+            internal uint struct_size;
+            internal int row_format;
+            internal IntPtr ids;
+            internal IntPtr rows;
+            internal UIntPtr count;
+            internal IntPtr coordinates;
+            internal uint sees_whole;
             internal uint reserved;
         }
 
@@ -855,6 +877,9 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_session_append(IntPtr session, int[] ids, UIntPtr count);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_session_append_inputs(IntPtr session, ref Input inputs, UIntPtr count);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_engine_step(IntPtr engine, IntPtr[] sessions, UIntPtr count, [In, Out] byte[] message, UIntPtr messageBytes);

@@ -94,6 +94,18 @@ namespace Rondo
             Run(session => Raw.rondo_session_append(session, ids, Count(ids)));
         }
 
+        /// <summary>Queues inputs, 1 to 64, one behind another. For engines with the option
+        /// MaxInputRows.</summary>
+        public void AppendInputs(IList<Input> inputs)
+        {
+            using (Lent lent = new Lent())
+            {
+                Raw.Input[] raw = Input.With(lent, inputs, engine.HiddenSize);
+                Run(session => Raw.rondo_session_append_inputs(
+                    session, ref raw[0], (UIntPtr)(uint)inputs.Count));
+            }
+        }
+
         /// <summary>Tokens that may come next: the next pass verifies them, and no token is another
         /// for it.</summary>
         public void Propose(int[] ids)
@@ -315,7 +327,8 @@ namespace Rondo
             }
         }
 
-        /// <summary>The tokens that it remembers, the last ones up to Position.</summary>
+        /// <summary>The tokens that it remembers, the last ones up to Position; -1 for a row of an
+        /// input.</summary>
         public int[] Tokens
         {
             get

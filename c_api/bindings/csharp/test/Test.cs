@@ -114,6 +114,52 @@ public static class Test
         throw new Exception("it should be disposed");
     }
 
+    private static void Inputs(Model model, Engine none, int[] ids)
+    {
+        int n = (int)model.Info.HiddenSize;
+        float[] zeros = new float[9 * n];
+        Input rows = new Input(new float[2 * n]);
+        Input halves = new Input(new ushort[3 * n])
+            { Coordinates = new[] { 0, 0, 0, 0, 0, 1, 0, 1, 0 }, SeesWhole = true };
+        using (Session session = none.Session(new SessionOptions()))
+        {
+            Fails(Status.InvalidArgument, "max_input_rows is 0",
+                () => session.AppendInputs(new[] { rows }));
+        }
+        using (Engine engine = model.Engine(new EngineOptions { Context = 256, MaxInputRows = 8 }))
+        using (Session session = engine.Session(new SessionOptions()))
+        {
+            Input text = new Input(ids);
+            session.AppendInputs(new[] { text, rows, halves });
+            Equal(true, session.Tokens.SequenceEqual(ids.Concat(Enumerable.Repeat(-1, 5))));
+            Equal(2048, session.Logits().Length);
+            session.AppendInputs(new[] { new Input(new[] { 3 }) });
+            Equal(true, session.Next().Token >= 0);
+            Input[] refused = { new Input(new float[2 * n - 1]), new Input(new float[0]),
+                new Input(new ushort[1]), new Input(zeros) { Coordinates = new[] { 0, 0, 0 } } };
+            foreach (Input one in refused)
+            {
+                try
+                {
+                    session.AppendInputs(new[] { text, one });
+                    throw new Exception("it should be refused");
+                }
+                catch (ArgumentException error)
+                {
+                    Equal(true, error.Message.Contains("rows have"));
+                }
+            }
+            Input[] many = { text, new Input(zeros) };
+            Input[] whole = { new Input(ids) { SeesWhole = true } };
+            Input[] empty = { new Input(new int[0]) };
+            Fails(Status.InvalidArgument, "max_input_rows is 8", () => session.AppendInputs(many));
+            Fails(Status.InvalidArgument, "sees_whole", () => session.AppendInputs(whole));
+            Fails(Status.InvalidArgument, "no tokens", () => session.AppendInputs(empty));
+            Fails(Status.InvalidArgument, "0 inputs", () => session.AppendInputs(new Input[0]));
+            Equal((ulong)ids.Length + 7, session.Position);
+        }
+    }
+
     private static void Adapters(Model model, int[] ids)
     {
         Adapter adapter = model.Adapter(Path("ADAPTER"));
@@ -593,6 +639,7 @@ public static class Test
         }
         Cpus(model);
         Adapters(model, ids);
+        Inputs(model, engine, ids);
         Embedding(model);
         Scores();
 

@@ -988,6 +988,88 @@ WITH_IDS(prefill, rondo_session_prefill)
 WITH_IDS(append, rondo_session_append)
 WITH_IDS(propose, rondo_session_propose)
 
+/* As many inputs as a call takes at most; the kind of those that are ids, where rows have
+ * RONDO_ROWS_; and how many facts Input.facts gives: the kind, the count, sees_whole. */
+enum { MOST_INPUTS = 64, INPUT_IDS = -1, INPUT_FACTS = 3 };
+
+/* Java's arrays of an input, and where they lie while the library reads them. */
+struct arrays {
+  jobject numbers;
+  jobject coordinates;
+  void* at;
+  jint* coordinates_at;
+};
+
+static void take_arrays(JNIEnv* env, jint kind, struct arrays* arrays) {
+  if (kind == RONDO_ROWS_FLOAT32) {
+    arrays->at = (*env)->GetFloatArrayElements(env, arrays->numbers, NULL);
+  } else if (kind == RONDO_ROWS_BFLOAT16) {
+    arrays->at = (*env)->GetShortArrayElements(env, arrays->numbers, NULL);
+  } else {
+    arrays->at = (*env)->GetIntArrayElements(env, arrays->numbers, NULL);
+  }
+  if (arrays->at != NULL && arrays->coordinates != NULL) {
+    arrays->coordinates_at = (*env)->GetIntArrayElements(env, arrays->coordinates, NULL);
+  }
+}
+
+/* Nothing was written, so that nothing is copied back. */
+static void release_arrays(JNIEnv* env, jint kind, const struct arrays* arrays) {
+  if (arrays->coordinates_at != NULL) {
+    (*env)->ReleaseIntArrayElements(env, arrays->coordinates, arrays->coordinates_at, JNI_ABORT);
+  }
+  if (arrays->at == NULL) return;
+  if (kind == RONDO_ROWS_FLOAT32) {
+    (*env)->ReleaseFloatArrayElements(env, arrays->numbers, arrays->at, JNI_ABORT);
+  } else if (kind == RONDO_ROWS_BFLOAT16) {
+    (*env)->ReleaseShortArrayElements(env, arrays->numbers, arrays->at, JNI_ABORT);
+  } else {
+    (*env)->ReleaseIntArrayElements(env, arrays->numbers, arrays->at, JNI_ABORT);
+  }
+}
+
+/* `numbers`: an array of each input; `coordinates`: of each one or null. */
+FN(void, appendInputs)
+(JNIEnv* env, jclass self, jlong session, jobjectArray numbers, jobjectArray coordinates,
+ jintArray facts) {
+  (void)self;
+  rondo_input inputs[MOST_INPUTS];
+  struct arrays arrays[MOST_INPUTS] = {{0}};
+  jint told[MOST_INPUTS * INPUT_FACTS];
+  const jsize count = (*env)->GetArrayLength(env, numbers);
+  if (count > MOST_INPUTS) {
+    throw_status(env, RONDO_STATUS_INVALID_ARGUMENT, "a call is for at most 64 inputs");
+    return;
+  }
+  if ((*env)->EnsureLocalCapacity(env, 2 * MOST_INPUTS) < 0) return;
+  (*env)->GetIntArrayRegion(env, facts, 0, count * INPUT_FACTS, told);
+  int whole = 1;
+  jsize taken = 0;
+  for (; whole && taken < count; ++taken) {
+    const jint* fact = &told[taken * INPUT_FACTS];
+    struct arrays* from = &arrays[taken];
+    from->numbers = (*env)->GetObjectArrayElement(env, numbers, taken);
+    from->coordinates = (*env)->GetObjectArrayElement(env, coordinates, taken);
+    take_arrays(env, fact[0], from);
+    inputs[taken] = (rondo_input){.struct_size = sizeof(rondo_input),
+                                  .row_format = fact[0] == INPUT_IDS ? 0 : fact[0],
+                                  .ids = fact[0] == INPUT_IDS ? from->at : NULL,
+                                  .rows = fact[0] == INPUT_IDS ? NULL : from->at,
+                                  .count = (size_t)fact[1],
+                                  .coordinates = from->coordinates_at,
+                                  .sees_whole = (uint32_t)fact[2]};
+    whole = from->at != NULL && (from->coordinates == NULL || from->coordinates_at != NULL);
+  }
+  int32_t status = RONDO_STATUS_OUT_OF_MEMORY;
+  if (whole) status = rondo_session_append_inputs(SESSION(session), inputs, (size_t)count);
+  while (taken-- > 0) release_arrays(env, told[taken * INPUT_FACTS], &arrays[taken]);
+  if (whole) {
+    session_fails(env, session, status);
+  } else {
+    throw_memory(env);
+  }
+}
+
 static void tell_row(void* user, size_t index, const float* logits, size_t count) {
   const struct callback* to = user;
   JNIEnv* env = to->env;

@@ -65,6 +65,47 @@ fun adapters(model: Model, ids: IntArray) {
     fails(Status.NOT_A_MODEL, "it is a model") { model.adapter(System.getenv("RONDO_TEST_MODEL")) }
 }
 
+fun inputs(model: Model, ids: IntArray) {
+    val n = model.info.hiddenSize
+    val rows = Input(FloatArray(2 * n))
+    val halves = Input(ShortArray(3 * n), intArrayOf(0, 0, 0, 0, 0, 1, 0, 1, 0), seesWhole = true)
+    model.engine(EngineOptions().apply { context = 256 }).use { none ->
+        fails(Status.INVALID_ARGUMENT, "max_input_rows is 0") {
+            none.session().appendInputs(listOf(rows))
+        }
+    }
+    model.engine(EngineOptions().apply { context = 256; maxInputRows = 8 }).use { engine ->
+        val session = engine.session()
+        val text = Input(ids)
+        session.appendInputs(listOf(text, rows, halves))
+        equal(ids.toList() + List(5) { -1 }, session.tokens.toList())
+        equal(2048, session.logits().size)
+        session.appendInputs(listOf(Input(intArrayOf(3))))
+        equal(true, session.next().token >= 0)
+        val refused = listOf(
+            Input(FloatArray(2 * n - 1)), Input(FloatArray(0)), Input(ShortArray(1)),
+            Input(FloatArray(2 * n), intArrayOf(0, 0, 0))
+        )
+        for (one in refused) {
+            try {
+                session.appendInputs(listOf(text, one))
+                equal("such an input", "refused")
+            } catch (error: IllegalArgumentException) {
+                equal(true, "rows have" in error.message!!)
+            }
+        }
+        fails(Status.INVALID_ARGUMENT, "max_input_rows is 8") {
+            session.appendInputs(listOf(text, Input(FloatArray(9 * n))))
+        }
+        fails(Status.INVALID_ARGUMENT, "no tokens") {
+            session.appendInputs(listOf(Input(IntArray(0))))
+        }
+        fails(Status.INVALID_ARGUMENT, "0 inputs") { session.appendInputs(emptyList()) }
+        fails(Status.INVALID_ARGUMENT, "64 inputs") { session.appendInputs(List(65) { text }) }
+        equal(ids.size + 7L, session.position)
+    }
+}
+
 fun closed(call: () -> Unit) {
     try {
         call()
@@ -431,6 +472,7 @@ fun main(arguments: Array<String>) {
     Model.open(System.getenv("RONDO_TEST_CALLING")).use { answers(it) }
     cpus(model)
     adapters(model, ids)
+    inputs(model, ids)
     embedding(model, engine)
     scores()
 

@@ -54,6 +54,8 @@ export interface EngineOptions {
   cpus?: number[];
   /** The largest of adapters that sessions may be given. */
   adapterRank?: number;
+  /** Rows of inputs (Session.appendInputs) that sessions may hold together. */
+  maxInputRows?: number;
 }
 
 /** A grammar in writing: one of schema, pattern and gbnf. */
@@ -131,6 +133,18 @@ export interface ChatOptions {
   templateName?: string;
   /** Jinja, in place of the model's own. */
   template?: string;
+}
+
+/** Rows that stand where tokens do. */
+export interface InputRows {
+  /** hiddenSize numbers each, in place of what the model makes of tokens before its first layer.
+   * Those of 16 bits are bfloat16, the upper halves of float32. */
+  rows: Float32Array | Uint16Array;
+  /** Three for each row, which RoPE rotates it by, counted from where a token in place of the first
+   * row would be; none: row i has i. */
+  coordinates?: Iterable<number>;
+  /** Each of these rows sees all of them, also those behind it. */
+  seesWhole?: boolean;
 }
 
 /** What one step of a generation brought. */
@@ -262,6 +276,9 @@ export declare class Session extends Handle {
   prefillLogits(ids: Iterable<number>, row: (index: number, logits: Float32Array) => void):
       Promise<void>;
   append(ids: Iterable<number>): void;
+  /** Queues token ids and rows that stand where tokens do, 1 to 64 of them, one behind another. For
+   * engines with the option maxInputRows. */
+  appendInputs(inputs: Iterable<Iterable<number> | InputRows>): void;
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;
@@ -297,7 +314,7 @@ export declare class Session extends Handle {
   readonly stats: SessionCounters;
   /** How many tokens of a prompt are evaluated, and of how many; also while they are. */
   readonly progress: [number, number];
-  /** The tokens that it remembers, the last ones up to `position`. */
+  /** The tokens that it remembers, the last ones up to `position`; -1 for a row of an input. */
   readonly tokens: Int32Array;
   /** The number of the running call that computes, or else of the next one. */
   readonly callNumber: number;

@@ -169,6 +169,7 @@ class Model extends Handle {
     if (callback) engineOptions.progress = callback;
     const recommended = recommendedBy(this);
     const {dimensions} = this.embedder;
+    const {hiddenSize} = this.info;
     const engine = [null];
     const message = Buffer.alloc(MESSAGE_BYTES);
     try {
@@ -179,16 +180,17 @@ class Model extends Handle {
     } finally {
       if (callback) koffi.unregister(callback);
     }
-    return new Engine(engine[0], this, recommended, dimensions);
+    return new Engine(engine[0], this, recommended, dimensions, hiddenSize);
   }
 }
 
 class Engine extends Handle {
-  constructor(handle, model, recommended, dimensions) {
+  constructor(handle, model, recommended, dimensions, hiddenSize) {
     super(handle, library.rondo_engine_close);
     this.model = model;
     this.recommended = recommended;
     this.dimensions = dimensions;  // of vectors, also when the model is closed
+    this.hiddenSize = hiddenSize;
   }
 
   get memory() {

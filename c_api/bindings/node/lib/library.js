@@ -90,7 +90,7 @@ function optionsOf(type, options, more = () => {}) {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    if (!(field in struct) || field === 'struct_size' || field === 'reserved') {
+    if (!(field in struct) || field === 'struct_size' || field.startsWith('reserved')) {
       throw new TypeError(`there is no option '${name}'`);
     }
     struct[field] = typeof value === 'boolean' ? Number(value) : value;

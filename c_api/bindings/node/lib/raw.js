@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 11;
+exports.ABI_VERSION = 12;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -107,6 +107,11 @@ exports.Reason = Object.freeze({
 exports.Channel = Object.freeze({
   TEXT: 0,
   THINKING: 1,
+});
+
+exports.Rows = Object.freeze({
+  FLOAT32: 0,
+  BFLOAT16: 1,
 });
 
 exports.ChatFlags = Object.freeze({
@@ -217,6 +222,8 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   affinity: 'int32_t',
   adapter_rank: 'uint32_t',
   reserved2: 'uint32_t',
+  max_input_rows: 'uint32_t',
+  reserved3: 'uint32_t',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -341,6 +348,17 @@ const rondo_event = koffi.struct('rondo_event', {
   reserved: 'uint32_t',
 });
 
+const rondo_input = koffi.struct('rondo_input', {
+  struct_size: 'uint32_t',
+  row_format: 'int32_t',
+  ids: 'void *',
+  rows: 'void *',
+  count: 'size_t',
+  coordinates: 'void *',
+  sees_whole: 'uint32_t',
+  reserved: 'uint32_t',
+});
+
 const rondo_session_counters = koffi.struct('rondo_session_counters', {
   struct_size: 'uint32_t',
   reserved: 'uint32_t',
@@ -412,6 +430,7 @@ exports.types = {
   rondo_logit_bias,
   rondo_session_options,
   rondo_event,
+  rondo_input,
   rondo_session_counters,
   rondo_chat_options,
   rondo_chat_part,
@@ -481,6 +500,7 @@ exports.load = (path) => {
     rondo_session_prefill_logits: library.func('rondo_session_prefill_logits', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t', koffi.pointer(rondo_logits_row), 'void *']),
     rondo_session_next: library.func('rondo_session_next', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_event))]),
     rondo_session_append: library.func('rondo_session_append', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t']),
+    rondo_session_append_inputs: library.func('rondo_session_append_inputs', 'int32_t', [koffi.pointer(rondo_session), koffi.pointer(rondo_input), 'size_t']),
     rondo_engine_step: library.func('rondo_engine_step', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(koffi.pointer(rondo_session)), 'size_t', 'void *', 'size_t']),
     rondo_session_event: library.func('rondo_session_event', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_event))]),
     rondo_session_logits: library.func('rondo_session_logits', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('void *')), koffi.out(koffi.pointer('size_t'))]),

@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 11;
+export declare const ABI_VERSION: 12;
 
 export declare const Status: {
   readonly OK: 0;
@@ -104,6 +104,11 @@ export declare const Reason: {
 export declare const Channel: {
   readonly TEXT: 0;
   readonly THINKING: 1;
+};
+
+export declare const Rows: {
+  readonly FLOAT32: 0;
+  readonly BFLOAT16: 1;
 };
 
 export declare const ChatFlags: {

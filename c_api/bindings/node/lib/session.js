@@ -7,6 +7,7 @@ const {Adapter} = require('./adapter.js');
 const {room} = require('./embedding.js');
 const {Grammar, createGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
+const {inputsOf} = require('./inputs.js');
 const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
        sized} = require('./library.js');
 
@@ -119,6 +120,11 @@ class Session extends Handle {
   append(ids) {
     const array = Int32Array.from(ids);
     this.#check(library.rondo_session_append(this.handle, array, array.length));
+  }
+
+  appendInputs(inputs) {
+    const structs = inputsOf(inputs, this.#engine.hiddenSize);
+    this.#check(library.rondo_session_append_inputs(this.handle, structs, structs.length));
   }
 
   propose(ids) {

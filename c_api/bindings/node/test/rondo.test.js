@@ -297,6 +297,39 @@ test('adapter', async () => {
   roomy.close();
 });
 
+test('inputs', async () => {
+  const {hiddenSize} = model.info;
+  const rows = new Float32Array(2 * hiddenSize);
+  const halves = {rows: new Uint16Array(3 * hiddenSize), seesWhole: true,
+    coordinates: [0, 0, 0, 0, 0, 1, 0, 1, 0]};
+  const takes = await model.engine({context: 256, maxInputRows: 8});
+  await using(takes.session(), async (session) => {
+    session.appendInputs([ids, {rows}, halves]);
+    assert.deepStrictEqual([...session.tokens], [...ids, -1, -1, -1, -1, -1]);
+    assert.strictEqual((await session.logits()).length, 2048);
+    session.appendInputs([[3]]);
+    assert.ok((await session.next()).token >= 0);
+    const refused = (input, error) =>
+      assert.throws(() => session.appendInputs([ids, input]), error);
+    refused({rows: rows.subarray(1)}, RangeError);
+    refused({rows: new Float32Array()}, RangeError);
+    refused({rows, coordinates: [0, 0, 0]}, RangeError);
+    refused({rows: [...rows]}, TypeError);
+    refused('text', TypeError);
+    refused(3, TypeError);
+    refused(null, TypeError);
+    refused({}, TypeError);
+    refused([], status('INVALID_ARGUMENT'));
+    refused({rows: new Float32Array(9 * hiddenSize)}, /input 1: .*max_input_rows is 8/);
+    assert.throws(() => session.appendInputs([]), status('INVALID_ARGUMENT'));
+    assert.strictEqual(session.position, ids.length + 7);
+  });
+  takes.close();
+  await using(engine.session(), (session) => {
+    assert.throws(() => session.appendInputs([{rows}]), /max_input_rows is 0/);
+  });
+});
+
 test('embedding', async () => {
   const embedder = new rondo.Model(process.env.RONDO_TEST_EMBEDDER);
   const {dimensions, maxTokens, pooling, scoresPairs} = embedder.embedder;

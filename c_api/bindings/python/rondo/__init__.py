@@ -13,7 +13,7 @@ import ctypes
 from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
                        check, library)
 from ._raw import (ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Log, Policy,
-                   Pooling, Reason, Segment, Speculation, Status)
+                   Pooling, Reason, Rows, Segment, Speculation, Status)
 from ._records import (AdapterFacts, EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion,
                        ModelFacts, ProfileEvent,
                        SessionCounters)
@@ -21,15 +21,16 @@ from .adapter import Adapter
 from .chat import ChatParser, ChatPart
 from .engine import Engine
 from .grammar import Grammar
+from .inputs import Input
 from .model import Model
 from .session import Event, Session
 
 __all__ = ["ABI_VERSION", "Adapter", "AdapterFacts", "Affinity", "Calls", "Cancelled", "Channel",
            "ChatParser", "ChatPart", "ChatPartKind", "ContextFull", "EmbedderFacts", "Engine",
            "EngineCounters", "Event", "Grammar",
-           "GrammarBegin", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
+           "GrammarBegin", "Input", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
            "ModelError", "ModelFacts", "OutOfMemory", "Policy", "Pooling", "ProfileEvent", "Reason",
-           "RondoError", "Segment", "Session", "SessionCounters", "Speculation", "Status", "query",
+           "RondoError", "Rows", "Segment", "Session", "SessionCounters", "Speculation", "Status", "query",
            "version"]
 
 

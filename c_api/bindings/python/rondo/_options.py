@@ -17,7 +17,7 @@ def ids_array(ids: Sequence[int]) -> Any:
 def _set(structure: Any, values: Mapping[str, Any]) -> None:
     known = {name for name, _ in structure._fields_}
     for name, value in values.items():
-        if name not in known or name in ("struct_size", "reserved", "reserved2"):
+        if name not in known or name == "struct_size" or name.startswith("reserved"):
             raise TypeError(f"there is no option '{name}'")
         setattr(structure, name, value.encode() if isinstance(value, str) else value)
 

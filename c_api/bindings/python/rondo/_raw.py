@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 11
+ABI_VERSION = 12
 
 
 class Status(enum.IntEnum):
@@ -108,6 +108,11 @@ class Reason(enum.IntEnum):
 class Channel(enum.IntEnum):
     TEXT = 0x0
     THINKING = 0x1
+
+
+class Rows(enum.IntEnum):
+    FLOAT32 = 0x0
+    BFLOAT16 = 0x1
 
 
 class ChatFlags(enum.IntFlag):
@@ -222,6 +227,8 @@ class EngineOptions(Structure):
         ("affinity", c_int32),
         ("adapter_rank", c_uint32),
         ("reserved2", c_uint32),
+        ("max_input_rows", c_uint32),
+        ("reserved3", c_uint32),
     ]
 
 
@@ -361,6 +368,19 @@ class Event(Structure):
     ]
 
 
+class Input(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("row_format", c_int32),
+        ("ids", POINTER(c_int32)),
+        ("rows", c_void_p),
+        ("count", c_size_t),
+        ("coordinates", POINTER(c_int32)),
+        ("sees_whole", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class SessionCounters(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -471,6 +491,7 @@ PROTOTYPES = {
     "rondo_session_prefill_logits": (c_int32, [c_void_p, POINTER(c_int32), c_size_t, LogitsRow, c_void_p]),
     "rondo_session_next": (c_int32, [c_void_p, POINTER(Event)]),
     "rondo_session_append": (c_int32, [c_void_p, POINTER(c_int32), c_size_t]),
+    "rondo_session_append_inputs": (c_int32, [c_void_p, POINTER(Input), c_size_t]),
     "rondo_engine_step": (c_int32, [c_void_p, POINTER(c_void_p), c_size_t, c_char_p, c_size_t]),
     "rondo_session_event": (c_int32, [c_void_p, POINTER(Event)]),
     "rondo_session_logits": (c_int32, [c_void_p, POINTER(POINTER(c_float)), POINTER(c_size_t)]),

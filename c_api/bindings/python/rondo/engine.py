@@ -32,7 +32,7 @@ class Engine(Handle):
             memory = (ctypes.c_char * size).from_buffer(arena)
             address = ctypes.addressof(memory)
         recommended = recommended_by(model._handle)
-        dimensions = model.embedder.dimensions
+        dimensions, hidden_size = model.embedder.dimensions, model.info.hidden_size
         handle = new_handle()
         check_with_message(
             lambda *message: library.rondo_engine_create(
@@ -44,6 +44,7 @@ class Engine(Handle):
         engine._options = options  # and to its callbacks
         engine._recommended = recommended
         engine._dimensions = dimensions  # of vectors, also when the model is closed
+        engine._hidden_size = hidden_size
         engine._cursor = ctypes.c_uint64()
         return engine
 
@@ -52,6 +53,7 @@ class Engine(Handle):
     _options: EngineOptions
     _recommended: Any
     _dimensions: int
+    _hidden_size: int
     _cursor: ctypes.c_uint64
 
     @property

@@ -250,6 +250,7 @@ class Model(Handle):
                log_level: int = _raw.Log.WARNING, duty_percent: int = 0,
                draft: Optional["Model"] = None, draft_head: bool = False,
                affinity: Optional[int] = None, cpus: Sequence[int] = (), adapter_rank: int = 0,
+               max_input_rows: int = 0,
                progress: Optional[Callable[[int, int], object]] = None) -> Engine:
         """Makes the model runnable. The options are those of rondo_engine_options in rondo.h.
 
@@ -258,7 +259,8 @@ class Model(Handle):
         cancels, and is raised here. log(level, message) may be called on any thread.
         affinity: of Affinity, which CPUs the engine's own threads run on; cpus: those of
         Affinity.CPUS, which is meant where they are given and nothing else is said. adapter_rank:
-        the largest of adapters that sessions may be given.
+        the largest of adapters that sessions may be given. max_input_rows: rows of inputs
+        (Session.append_inputs) that sessions may hold together.
         """
         options = EngineOptions(
             progress=progress, log=log, log_level=log_level, profile_events=profile_events,
@@ -267,5 +269,5 @@ class Model(Handle):
             max_rows=max_rows, threads=threads, context_policy=context_policy,
             sink_tokens=sink_tokens, kv_format=kv_format, kv_tokens=kv_tokens,
             rows_per_step=rows_per_step, no_prefix_cache=int(no_prefix_cache), affinity=affinity,
-            cpus=cpus, adapter_rank=adapter_rank)
+            cpus=cpus, adapter_rank=adapter_rank, max_input_rows=max_input_rows)
         return Engine._create(self, options, arena)

@@ -15,6 +15,7 @@ from ._options import ids_array
 from ._raw import Channel, Reason, Status
 from ._records import SessionCounters
 from .chat import ChatParser, ChatPart, Json
+from .inputs import Input, raw_inputs
 
 if TYPE_CHECKING:
     import numpy
@@ -86,6 +87,13 @@ class Session(Handle):
     def append(self, ids: Sequence[int]) -> None:
         """Queues tokens, which the next steps of the engine evaluate."""
         self._check(library.rondo_session_append(self._handle, ids_array(ids), len(ids)))
+
+    def append_inputs(self, inputs: Sequence[Union[Input, Sequence[int]]]) -> None:
+        """Queues token ids and rows that stand where tokens do, one behind another, at most 64 of
+        them. For engines with the option max_input_rows."""
+        array, kept = raw_inputs(inputs, self._engine._hidden_size)
+        self._check(library.rondo_session_append_inputs(self._handle, array, len(inputs)))
+        del kept
 
     def propose(self, ids: Sequence[int]) -> None:
         """Tells tokens that may come next: the next pass verifies them, and no token is another for

@@ -158,6 +158,41 @@ class RondoTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "closed"):
             engine.session(adapter=adapter)
 
+    def test_inputs(self):
+        hidden_size = self.model.info.hidden_size
+        zeros = bytes(3 * hidden_size * 4)
+        rows = rondo.Input(zeros[:2 * hidden_size * 4], count=2, row_format=rondo.Rows.FLOAT32)
+        halves = rondo.Input(memoryview(zeros[:len(zeros) // 2]).cast("H", [3, hidden_size]),
+                             coordinates=[(0, 0, 0), (0, 0, 1), (0, 1, 0)], sees_whole=True)
+        model = rondo.Model(MODEL)
+        engine = model.engine(context=256, max_input_rows=8)
+        model.close()  # the engine goes on
+        with engine.session() as session:
+            session.append_inputs([self.ids, rows, halves])
+            self.assertEqual(session.tokens, [*self.ids, *[-1] * 5])
+            self.assertEqual(len(session.logits()), 2048)
+            session.append_inputs([[3]])
+            self.assertGreaterEqual(session.next().token, 0)
+            wrong = rondo.Input(zeros[4:], count=3, row_format=rondo.Rows.FLOAT32)
+            many = rondo.Input(memoryview(bytes(9 * hidden_size * 2)).cast("H", [9, hidden_size]))
+            for given, error, words in [
+                    (wrong, ValueError, "not those of 3 rows"), (many, ValueError, "is 8"),
+                    ([], ValueError, "no tokens"), (3, TypeError, ""), ("text", TypeError, "")]:
+                with self.assertRaisesRegex(error, words):
+                    session.append_inputs([self.ids, given])
+            with self.assertRaisesRegex(rondo.InvalidArgument, "0 inputs"):
+                session.append_inputs([])
+            self.assertEqual(session.position, len(self.ids) + 7)
+        with self.assertRaisesRegex(TypeError, "count"):
+            rondo.Input(zeros)
+        with self.assertRaisesRegex(TypeError, "format 'B'"):
+            rondo.Input(zeros, count=3)
+        with self.assertRaisesRegex(ValueError, "three numbers"):
+            rondo.Input(memoryview(zeros).cast("f", [3, hidden_size]), coordinates=[(0, 0, 0)])
+        with self.engine.session() as session:
+            with self.assertRaisesRegex(rondo.InvalidArgument, "max_input_rows is 0"):
+                session.append_inputs([rows])
+
     def test_embedding(self):
         model = rondo.Model(os.environ["RONDO_TEST_EMBEDDER"])
         facts = model.embedder

@@ -48,6 +48,8 @@ pub struct EngineOptions<'p> {
     pub draft_head: bool,
     /// The largest rank of adapters that sessions may be given.
     pub adapter_rank: u32,
+    /// Rows of inputs ([`crate::Session::append_inputs`]) that sessions may hold together.
+    pub max_input_rows: u32,
     /// Which CPUs the engine's own threads run on.
     pub affinity: Affinity,
     /// Those of `Affinity::CPUS`, as the system counts them.
@@ -75,6 +77,7 @@ impl Default for EngineOptions<'_> {
             duty_percent: raw.duty_percent,
             draft_head: raw.draft_head != 0,
             adapter_rank: raw.adapter_rank,
+            max_input_rows: raw.max_input_rows,
             affinity: Affinity(raw.affinity),
             cpus: Vec::new(),
             progress: None,
@@ -114,7 +117,7 @@ impl<'p> EngineOptions<'p> {
         context: u32, max_sessions: u32, max_rows: u32, threads: u32, context_policy: Policy,
         sink_tokens: u32, kv_format: Kv, kv_tokens: u32, rows_per_step: u32, no_prefix_cache: bool,
         profile_events: u32, duty_percent: u32, draft_head: bool, adapter_rank: u32,
-        affinity: Affinity,
+        max_input_rows: u32, affinity: Affinity,
     }
 
     /// The engine's own threads run on these CPUs.
@@ -175,6 +178,7 @@ impl<'p> EngineOptions<'p> {
         raw.duty_percent = self.duty_percent;
         raw.draft_head = u32::from(self.draft_head);
         raw.adapter_rank = self.adapter_rank;
+        raw.max_input_rows = self.max_input_rows;
         raw.affinity = self.affinity.0;
         if !self.cpus.is_empty() {
             raw.cpus = self.cpus.as_ptr();

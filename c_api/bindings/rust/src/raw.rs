@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 11;
+pub const RONDO_ABI_VERSION: u32 = 12;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;
@@ -83,6 +83,9 @@ pub const RONDO_REASON_GRAMMAR: i32 = 0x5;
 
 pub const RONDO_CHANNEL_TEXT: i32 = 0x0;
 pub const RONDO_CHANNEL_THINKING: i32 = 0x1;
+
+pub const RONDO_ROWS_FLOAT32: i32 = 0x0;
+pub const RONDO_ROWS_BFLOAT16: i32 = 0x1;
 
 pub const RONDO_CHAT_ADD_GENERATION_PROMPT: u32 = 0x1;
 pub const RONDO_CHAT_CONTINUE_FINAL: u32 = 0x2;
@@ -218,6 +221,8 @@ pub struct rondo_engine_options {
     pub affinity: i32,
     pub adapter_rank: u32,
     pub reserved2: u32,
+    pub max_input_rows: u32,
+    pub reserved3: u32,
 }
 
 #[repr(C)]
@@ -358,6 +363,19 @@ pub struct rondo_event {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct rondo_input {
+    pub struct_size: u32,
+    pub row_format: i32,
+    pub ids: *const i32,
+    pub rows: *const c_void,
+    pub count: usize,
+    pub coordinates: *const i32,
+    pub sees_whole: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct rondo_session_counters {
     pub struct_size: u32,
     pub reserved: u32,
@@ -465,6 +483,7 @@ extern "C" {
     pub fn rondo_session_prefill_logits(session: *mut rondo_session, ids: *const i32, count: usize, row: rondo_logits_row, user: *mut c_void) -> i32;
     pub fn rondo_session_next(session: *mut rondo_session, event: *mut rondo_event) -> i32;
     pub fn rondo_session_append(session: *mut rondo_session, ids: *const i32, count: usize) -> i32;
+    pub fn rondo_session_append_inputs(session: *mut rondo_session, inputs: *const rondo_input, count: usize) -> i32;
     pub fn rondo_engine_step(engine: *mut rondo_engine, sessions: *const *mut rondo_session, count: usize, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_session_event(session: *mut rondo_session, event: *mut rondo_event) -> i32;
     pub fn rondo_session_logits(session: *mut rondo_session, logits: *mut *const f32, count: *mut usize) -> i32;

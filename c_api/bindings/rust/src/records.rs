@@ -148,6 +148,16 @@ impl Channel {
     pub const THINKING: Channel = Channel(0x1);
 }
 
+/// One of the constants RONDO_ROWS_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Rows(pub i32);
+
+#[allow(missing_docs)]
+impl Rows {
+    pub const FLOAT32: Rows = Rows(0x0);
+    pub const BFLOAT16: Rows = Rows(0x1);
+}
+
 /// One of the constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChatPartKind(pub i32);

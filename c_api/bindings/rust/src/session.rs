@@ -249,7 +249,8 @@ impl<'m> Session<'m> {
         Ok((done, total))
     }
 
-    /// The tokens that the session remembers, the last ones up to its position.
+    /// The tokens that the session remembers, the last ones up to its position; -1 for a row of an
+    /// input.
     pub fn tokens(&self) -> Result<Vec<i32>> {
         let mut ids = vec![0; self.position()? as usize];
         let (mut begin, mut count) = (0, 0);

@@ -159,6 +159,40 @@ fn adapters() {
 }
 
 #[test]
+fn inputs() {
+    let Fixture { model, engine, ids, .. } = fixture();
+    let n = model.info().unwrap().hidden_size as usize;
+    let (zeros, halves) = (vec![0.0; 9 * n], vec![0; 3 * n]);
+    let rows = Input::rows(&zeros[..2 * n]);
+    let places = [[0, 0, 0], [0, 0, 1], [0, 1, 0]];
+    let placed = Input::bfloat16(&halves).coordinates(&places).sees_whole(true);
+    let mut none = engine.session(&limit(0)).unwrap();
+    assert_eq!(status(none.append_inputs(&[rows])), Status::INVALID_ARGUMENT);
+    let engine = model.engine(&mut engine_options().max_input_rows(8)).unwrap();
+    let mut session = engine.session(&limit(0)).unwrap();
+    session.append_inputs(&[Input::ids(&ids), rows, placed]).unwrap();
+    assert_eq!(session.tokens().unwrap(), [&ids[..], &[-1; 5]].concat());
+    assert_eq!(session.logits().unwrap().len(), 2048);
+    session.append_inputs(&[Input::ids(&[3])]).unwrap();
+    assert!(session.next().unwrap().token.is_some());
+    for (wrong, words) in [
+        (Input::rows(&zeros[1..]), "input 1: rows have"),
+        (Input::bfloat16(&halves[1..]), "input 1: rows have"),
+        (rows.coordinates(&places), "2 rows have 3 coordinates"),
+        (Input::rows(&zeros), "max_input_rows is 8"),
+        (Input::rows(&[]), "0 rows"),
+        (Input::ids(&[]), "no tokens"),
+        (Input::ids(&ids).sees_whole(true), "sees_whole"),
+    ] {
+        let error = session.append_inputs(&[Input::ids(&ids), wrong]).unwrap_err();
+        assert_eq!(error.status, Status::INVALID_ARGUMENT);
+        assert!(error.message.contains(words), "{}", error);
+    }
+    assert_eq!(status(session.append_inputs(&[])), Status::INVALID_ARGUMENT);
+    assert_eq!(session.position().unwrap(), ids.len() as u64 + 7);
+}
+
+#[test]
 fn embedding() {
     let model = Model::open(std::env::var("RONDO_TEST_EMBEDDER").unwrap()).unwrap();
     let facts = model.embedder().unwrap();

@@ -1,6 +1,6 @@
 // Constants and structs of the C API in a module of 32 bits. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export const ABI_VERSION = 11;
+export const ABI_VERSION = 12;
 
 export const Status = Object.freeze({
   OK: 0,
@@ -106,6 +106,11 @@ export const Channel = Object.freeze({
   THINKING: 1,
 });
 
+export const Rows = Object.freeze({
+  FLOAT32: 0,
+  BFLOAT16: 1,
+});
+
 export const ChatFlags = Object.freeze({
   ADD_GENERATION_PROMPT: 1,
   CONTINUE_FINAL: 2,
@@ -183,7 +188,7 @@ export const structs = {
     },
   },
   rondo_engine_options: {
-    size: 116,
+    size: 124,
     fields: {
       struct_size: [0, 'uint32_t'],
       context: [4, 'uint32_t'],
@@ -214,6 +219,8 @@ export const structs = {
       affinity: [104, 'int32_t'],
       adapter_rank: [108, 'uint32_t'],
       reserved2: [112, 'uint32_t'],
+      max_input_rows: [116, 'uint32_t'],
+      reserved3: [120, 'uint32_t'],
     },
   },
   rondo_memory_plan: {
@@ -350,6 +357,19 @@ export const structs = {
       taken_over: [40, 'uint64_t'],
       channel: [48, 'int32_t'],
       reserved: [52, 'uint32_t'],
+    },
+  },
+  rondo_input: {
+    size: 32,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      row_format: [4, 'int32_t'],
+      ids: [8, 'pointer'],
+      rows: [12, 'pointer'],
+      count: [16, 'size_t'],
+      coordinates: [20, 'pointer'],
+      sees_whole: [24, 'uint32_t'],
+      reserved: [28, 'uint32_t'],
     },
   },
   rondo_session_counters: {

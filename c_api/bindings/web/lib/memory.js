@@ -114,7 +114,7 @@ export class Memory {
     for (const [name, value] of Object.entries(options)) {
       if (value === undefined) continue;
       const field = snake(name);
-      if (!(field in fields) || field === 'struct_size' || field === 'reserved') {
+      if (!(field in fields) || field === 'struct_size' || field.startsWith('reserved')) {
         throw new TypeError(`there is no option '${name}'`);
       }
       this.set(type, at, field, typeof value === 'string' ? scope.text(value) : Number(value));

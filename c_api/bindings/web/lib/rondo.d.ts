@@ -49,6 +49,8 @@ export interface EngineOptions {
   draftHead?: boolean;
   /** The largest of adapters that sessions may be given. */
   adapterRank?: number;
+  /** Rows of inputs (Session.appendInputs) that sessions may hold together. */
+  maxInputRows?: number;
 }
 
 export interface SessionOptions {
@@ -125,6 +127,18 @@ export interface ChatOptions {
   templateName?: string;
   /** Jinja, in place of the model's own. */
   template?: string;
+}
+
+/** Rows that stand where tokens do. They are copied. */
+export interface InputRows {
+  /** hiddenSize numbers each, in place of what the model makes of tokens before its first layer.
+   * Those of 16 bits are bfloat16, the upper halves of float32. */
+  rows: Float32Array | Uint16Array;
+  /** Three for each row, which RoPE rotates it by, counted from where a token in place of the first
+   * row would be; none: row i has i. */
+  coordinates?: Iterable<number>;
+  /** Each of these rows sees all of them, also those behind it. */
+  seesWhole?: boolean;
 }
 
 /** What one step of a generation brought. */
@@ -270,6 +284,9 @@ export declare class Session extends Handle {
   private constructor();
   prefill(ids: Iterable<number>): void;
   append(ids: Iterable<number>): void;
+  /** Queues token ids and rows that stand where tokens do, 1 to 64 of them, one behind another. For
+   * engines with the option maxInputRows. */
+  appendInputs(inputs: Iterable<Iterable<number> | InputRows>): void;
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;
@@ -292,7 +309,7 @@ export declare class Session extends Handle {
   readonly remaining: number;
   /** Under Policy.SLIDE: the positions from the first to before the second are no longer seen. */
   readonly evicted: [number, number];
-  /** The tokens that it remembers, the last ones up to `position`. */
+  /** The tokens that it remembers, the last ones up to `position`; -1 for a row of an input. */
   readonly tokens: Int32Array;
   readonly stats: Record_;
   /** The number of the next call that computes. */

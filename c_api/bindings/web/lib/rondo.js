@@ -1,6 +1,7 @@
 // Rondo in a WebAssembly module, called on the thread that loads it: in a page, a worker's. See
 // rondo.d.ts for what each does.
 import {chatOptions, outputs} from './chat.js';
+import {inputsOf} from './inputs.js';
 import {instantiate} from './instance.js';
 import * as layout from './layout.js';
 import {Memory} from './memory.js';
@@ -421,6 +422,7 @@ class Model extends Shared {
   engine({draft, ...options} = {}) {
     const {rondo} = this;
     const {dimensions} = this.embedder;
+    const {hiddenSize} = this.info;
     const handle = rondo.memory.with((scope) => {
       const at = rondo.options(scope, 'rondo_engine_options', options);
       if (draft) rondo.memory.set('rondo_engine_options', at, 'draft', draft.handle);
@@ -429,7 +431,7 @@ class Model extends Shared {
         rondo.c.rondo_engine_create(this.handle, at, 0, 0, out, ...message));
       return rondo.memory.view.getUint32(out, true);
     });
-    return new Engine(this, handle, draft ? [this, draft] : [this], dimensions);
+    return new Engine(this, handle, draft ? [this, draft] : [this], dimensions, hiddenSize);
   }
 }
 
@@ -549,7 +551,7 @@ function createGrammar(model, handle, description) {
 }
 
 class Engine extends Handle {
-  constructor(model, handle, models, dimensions) {
+  constructor(model, handle, models, dimensions, hiddenSize) {
     super(model.rondo, handle, (engine) => {
       model.rondo.c.rondo_engine_close(engine);
       for (const used of models) used.release();
@@ -557,6 +559,7 @@ class Engine extends Handle {
     this.model = model;
     this.models = models;
     this.dimensions = dimensions;  // of vectors, also when the model is closed
+    this.hiddenSize = hiddenSize;
     for (const used of models) used.keep();
   }
 
@@ -711,6 +714,14 @@ class Session extends Handle {
 
   append(ids) {
     this.#ids(this.rondo.c.rondo_session_append, ids);
+  }
+
+  appendInputs(inputs) {
+    const {memory, c} = this.rondo;
+    memory.with((scope) => {
+      const {at, count} = inputsOf(scope, memory, inputs, this.engine.hiddenSize);
+      this.#check(c.rondo_session_append_inputs(this.handle, at, count));
+    });
   }
 
   propose(ids) {

@@ -113,6 +113,37 @@ test('adapter', named('RONDO_TEST_ADAPTER'), async () => {
   for (const handle of [fork, plain, roomy]) handle.close();
 });
 
+test('inputs', () => {
+  const {hiddenSize} = model.info;
+  const rows = new Float32Array(2 * hiddenSize);
+  const halves = {rows: new Uint16Array(3 * hiddenSize), seesWhole: true,
+    coordinates: [0, 0, 0, 0, 0, 1, 0, 1, 0]};
+  const takes = model.engine({context: 256, maxInputRows: 8});
+  const session = takes.session();
+  session.appendInputs([ids, {rows}, halves]);
+  assert.deepStrictEqual([...session.tokens], [...ids, -1, -1, -1, -1, -1]);
+  assert.strictEqual(session.logits().length, 2048);
+  session.appendInputs([[3]]);
+  assert.ok(session.next().token >= 0);
+  const refused = (input, error) => assert.throws(() => session.appendInputs([ids, input]), error);
+  refused({rows: rows.subarray(1)}, RangeError);
+  refused({rows: new Float32Array()}, RangeError);
+  refused({rows, coordinates: [0, 0, 0]}, RangeError);
+  refused({rows: [...rows]}, TypeError);
+  refused('text', TypeError);
+  refused(3, TypeError);
+  refused(null, TypeError);
+  refused({}, TypeError);
+  refused([], status('INVALID_ARGUMENT'));
+  refused({rows: new Float32Array(9 * hiddenSize)}, /input 1: .*max_input_rows is 8/);
+  assert.throws(() => session.appendInputs([]), status('INVALID_ARGUMENT'));
+  assert.strictEqual(session.position, ids.length + 7);
+  for (const handle of [session, takes]) handle.close();
+  const none = engine.session();
+  assert.throws(() => none.appendInputs([{rows}]), /max_input_rows is 0/);
+  none.close();
+});
+
 test('embedding', named('RONDO_TEST_EMBEDDER'), async () => {
   const embedder = await rondo.model(await readFile(process.env.RONDO_TEST_EMBEDDER));
   const {dimensions, maxTokens, pooling, scoresPairs} = embedder.embedder;

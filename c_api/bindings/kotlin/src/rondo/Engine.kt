@@ -1,9 +1,11 @@
 package rondo
 
-/** A model made runnable. May be used from any thread. `dimensions`: of vectors. `kept`: what the library
- * reads while it lives. It holds the model, for what its makers recommend to sessions. */
+/** A model made runnable. May be used from any thread. `dimensions`: of vectors; `hiddenSize`: of
+ * rows. `kept`: what the library reads while it lives. It holds the model, for what its makers
+ * recommend to sessions. */
 class Engine internal constructor(
     handle: Long, internal val model: Model, internal val dimensions: Int,
+    internal val hiddenSize: Int,
     @Suppress("unused") private val kept: List<Any?>
 ) : Handle(handle, {
     Native.closeEngine(it)

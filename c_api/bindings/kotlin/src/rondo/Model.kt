@@ -158,9 +158,10 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
     fun engine(options: EngineOptions = EngineOptions(), progress: Progress? = null): Engine =
         with { model ->
             val dimensions = EmbedderFacts(Native.embedder(model)).dimensions
+            val hiddenSize = info.hiddenSize
             val engine = options.with { names, values, kernels, draft, cpus ->
                 Native.createEngine(model, names, values, kernels, draft, cpus, progress)
             }
-            Engine(engine, this, dimensions, listOf(buffer, options.draft))
+            Engine(engine, this, dimensions, hiddenSize, listOf(buffer, options.draft))
         }
 }

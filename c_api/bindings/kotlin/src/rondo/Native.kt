@@ -118,6 +118,9 @@ internal object Native {
     @JvmStatic external fun prefill(session: Long, ids: IntArray)
     @JvmStatic external fun embed(session: Long, ids: IntArray, vector: FloatArray, dimensions: Int)
     @JvmStatic external fun append(session: Long, ids: IntArray)
+    @JvmStatic external fun appendInputs(
+        session: Long, arrays: Array<Any>, coordinates: Array<IntArray?>, facts: IntArray
+    )
     @JvmStatic external fun propose(session: Long, ids: IntArray)
     @JvmStatic external fun prefillLogits(session: Long, ids: IntArray, row: LogitsRow)
     @JvmStatic external fun next(session: Long, texts: Array<ByteArray?>): LongArray

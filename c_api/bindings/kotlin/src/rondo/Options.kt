@@ -23,6 +23,8 @@ class EngineOptions {
     var draft: Model? = null
     /** The largest of adapters that sessions may be given. */
     var adapterRank: Int? = null
+    /** Rows of inputs ([Session.appendInputs]) that sessions may hold together. */
+    var maxInputRows: Int? = null
     /** One of [Affinity]: which CPUs the engine's own threads run on; CPUS where [cpus] has some. */
     var affinity: Int? = null
     /** Their numbers, as the system counts them. */
@@ -43,6 +45,7 @@ class EngineOptions {
         it.set("no_prefix_cache", noPrefixCache)
         it.set("draft_head", draftHead)
         it.set("adapter_rank", adapterRank)
+        it.set("max_input_rows", maxInputRows)
         it.set("affinity", affinity ?: if (cpus.isEmpty()) null else Affinity.CPUS)
     }
 

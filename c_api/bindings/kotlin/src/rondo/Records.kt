@@ -1,7 +1,7 @@
 // Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 package rondo
 
-internal const val ABI_VERSION = 11
+internal const val ABI_VERSION = 12
 
 /** The constants RONDO_STATUS_ of rondo.h; newer libraries may have more. */
 object Status {
@@ -119,6 +119,12 @@ object Reason {
 object Channel {
     const val TEXT = 0
     const val THINKING = 1
+}
+
+/** The constants RONDO_ROWS_ of rondo.h; newer libraries may have more. */
+object Rows {
+    const val FLOAT32 = 0
+    const val BFLOAT16 = 1
 }
 
 /** The constants RONDO_CHAT_ of rondo.h; newer libraries may have more. */

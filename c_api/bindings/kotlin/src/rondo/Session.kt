@@ -68,6 +68,14 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
     /** Queues tokens, which the next steps of the engine evaluate. */
     fun append(ids: IntArray) = with { Native.append(it, ids) }
 
+    /** Queues inputs, 1 to 64, one behind another. For engines with the option maxInputRows. */
+    fun appendInputs(inputs: List<Input>) {
+        val arrays = inputs.map { it.numbers }.toTypedArray()
+        val coordinates = inputs.map { it.coordinates }.toTypedArray()
+        val facts = inputs.flatMap { it.facts(engine.hiddenSize) }.toIntArray()
+        with { Native.appendInputs(it, arrays, coordinates, facts) }
+    }
+
     /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
     fun propose(ids: IntArray) = with { Native.propose(it, ids) }
 
@@ -142,7 +150,7 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
 
     val stats: SessionCounters get() = SessionCounters(with { Native.sessionStats(it) })
 
-    /** The tokens that it remembers, the last ones up to [position]. */
+    /** The tokens that it remembers, the last ones up to [position]; -1 for a row of an input. */
     val tokens: IntArray get() = with { Native.tokens(it) }
 
     /** The number of the call that computes on another thread, or else of the next one. */

@@ -123,6 +123,14 @@ public struct Channel: RawRepresentable, Hashable, Sendable {
   public static let thinking = Channel(rawValue: 1)
 }
 
+/// The constants RONDO_ROWS_ of rondo.h; newer libraries may have more.
+public struct Rows: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let float32 = Rows(rawValue: 0)
+  public static let bfloat16 = Rows(rawValue: 1)
+}
+
 /// The constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more.
 public struct ChatPartKind: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32

@@ -87,6 +87,13 @@ public final class Session: @unchecked Sendable {
     try check(rondo_session_append(handle, ids, ids.count))
   }
 
+  /// Queues inputs, 1 to 64, one behind another. For engines with `raw.max_input_rows`.
+  public func appendInputs(_ inputs: [Input]) throws {
+    try Input.with(inputs, Int(engine.model.info().hiddenSize)) {
+      try check(rondo_session_append_inputs(handle, $0, $0.count))
+    }
+  }
+
   /// Tells tokens that may come next: the next pass verifies them, and no token is another for it.
   public func propose(_ ids: [Int32]) throws {
     try check(rondo_session_propose(handle, ids, ids.count))
@@ -208,7 +215,7 @@ public final class Session: @unchecked Sendable {
     return SessionCounters(counters)
   }
 
-  /// The tokens that it remembers, the last ones up to `position`.
+  /// The tokens that it remembers, the last ones up to `position`; -1 for a row of an input.
   public func tokens() throws -> [Int32] {
     var begin: UInt64 = 0
     return try output(Int32(0), capacity: Int(position())) {

@@ -342,6 +342,39 @@ do {
 }
 
 do {
+  let n = try Int(model.info().hiddenSize)
+  let text = Input(ids: ids)
+  let two = Input(rows: [Float](repeating: 0, count: 2 * n))
+  let three = Input(
+    bfloat16: [UInt16](repeating: 0, count: 3 * n), coordinates: [0, 0, 0, 0, 0, 1, 0, 1, 0],
+    seesWhole: true)
+  let none = try Session(Engine(model, few), limit)
+  fails(.invalidArgument, "max_input_rows is 0") { try none.appendInputs([two]) }
+  var options = few
+  options.raw.max_input_rows = 8
+  let takes = try Session(Engine(model, options), limit)
+  try takes.appendInputs([text, two, three])
+  equal(ids + [-1, -1, -1, -1, -1], try takes.tokens())
+  equal(2048, try takes.logits().count)
+  try takes.appendInputs([Input(ids: [3])])
+  equal(true, try takes.next().token != nil)
+  let wrong = [
+    Input(rows: [Float](repeating: 0, count: 2 * n - 1)), Input(rows: []), Input(bfloat16: [0]),
+    Input(rows: [Float](repeating: 0, count: n), coordinates: [0]),
+  ]
+  for one in wrong {
+    fails(.invalidArgument, "rows have") { try takes.appendInputs([text, one]) }
+  }
+  let many = Input(rows: [Float](repeating: 0, count: 9 * n))
+  fails(.invalidArgument, "max_input_rows is 8") { try takes.appendInputs([text, many]) }
+  fails(.invalidArgument, "") { try takes.appendInputs([Input(ids: [])]) }
+  fails(.invalidArgument, "0 inputs") { try takes.appendInputs([]) }
+  let crowd = [Input](repeating: text, count: 65)
+  fails(.invalidArgument, "65 inputs") { try takes.appendInputs(crowd) }
+  equal(UInt64(ids.count) + 7, try takes.position())
+}
+
+do {
   let makes = try Model(path: files["RONDO_TEST_EMBEDDER"]!)
   let facts = try makes.embedder()
   equal([192, 100, 0], [facts.dimensions, facts.maxTokens, facts.scoresPairs])

@@ -18,12 +18,15 @@ public final class Engine extends Handle {
   final SessionOptions recommended;
   /** Of vectors, also when the model is closed. */
   final int dimensions;
+  /** Of rows, likewise. */
+  final int hiddenSize;
 
-  Engine(Pointer handle, Model model, SessionOptions recommended, int dimensions) {
+  Engine(Pointer handle, Model model, SessionOptions recommended, int dimensions, int hiddenSize) {
     super(handle, RAW::rondo_engine_close);
     this.model = model;
     this.recommended = recommended;
     this.dimensions = dimensions;
+    this.hiddenSize = hiddenSize;
   }
 
   /** The plan that this engine was made by. */

@@ -1,7 +1,5 @@
 package rondo;
 
-import com.sun.jna.Memory;
-
 /** rondo_engine_options of rondo.h, with the library's defaults: set what is to differ. */
 public final class EngineOptions {
   /** Told how far an engine's creation is. */
@@ -93,6 +91,12 @@ public final class EngineOptions {
     return this;
   }
 
+  /** Rows of inputs (Session.appendInputs) that sessions may hold together. */
+  public EngineOptions maxInputRows(int rows) {
+    raw.max_input_rows = rows;
+    return this;
+  }
+
   /** Which CPUs the engine's own threads run on. */
   public EngineOptions affinity(Affinity affinity) {
     raw.affinity = affinity.value;
@@ -101,9 +105,7 @@ public final class EngineOptions {
 
   /** Affinity.CPUS with these, as the system counts them. */
   public EngineOptions cpus(int... numbers) {
-    Memory list = new Memory(Math.max(numbers.length, 1) * (long) Integer.BYTES);
-    list.write(0, numbers, 0, numbers.length);
-    raw.cpus = list;
+    raw.cpus = Memories.of(numbers);
     raw.n_cpus = numbers.length;
     return affinity(Affinity.CPUS);
   }

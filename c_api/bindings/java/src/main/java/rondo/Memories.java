@@ -3,7 +3,7 @@ package rondo;
 import com.sun.jna.Memory;
 import java.nio.charset.StandardCharsets;
 
-/** Texts in memory that the library reads. */
+/** Texts and arrays in memory that the library reads. */
 final class Memories {
   private Memories() {}
 
@@ -21,6 +21,24 @@ final class Memories {
   static Memory of(byte[] bytes) {
     Memory memory = new Memory(Math.max(bytes.length, 1));
     memory.write(0, bytes, 0, bytes.length);
+    return memory;
+  }
+
+  static Memory of(int[] numbers) {
+    Memory memory = new Memory(Math.max(numbers.length, 1) * (long) Integer.BYTES);
+    memory.write(0, numbers, 0, numbers.length);
+    return memory;
+  }
+
+  static Memory of(float[] numbers) {
+    Memory memory = new Memory(Math.max(numbers.length, 1) * (long) Float.BYTES);
+    memory.write(0, numbers, 0, numbers.length);
+    return memory;
+  }
+
+  static Memory of(short[] numbers) {
+    Memory memory = new Memory(Math.max(numbers.length, 1) * (long) Short.BYTES);
+    memory.write(0, numbers, 0, numbers.length);
     return memory;
   }
 

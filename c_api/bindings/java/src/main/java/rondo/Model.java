@@ -204,6 +204,7 @@ public final class Model extends Handle {
   public Engine engine(EngineOptions options) {
     SessionOptions recommended = SessionOptions.recommendedBy(this);
     int dimensions = embedder().dimensions();
+    int hiddenSize = info().hiddenSize();
     PointerByReference engine = new PointerByReference();
     try {
       Rondo.checkMessage((message, bytes) -> call(model -> RAW.rondo_engine_create(
@@ -211,7 +212,7 @@ public final class Model extends Handle {
     } finally {
       options.rethrow();
     }
-    return new Engine(engine.getValue(), this, recommended, dimensions);
+    return new Engine(engine.getValue(), this, recommended, dimensions, hiddenSize);
   }
 
   /** The text of a conversation. */

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 11;
+  int ABI_VERSION = 12;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
@@ -95,7 +95,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity", "adapter_rank", "reserved2"})
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity", "adapter_rank", "reserved2", "max_input_rows", "reserved3"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -126,6 +126,8 @@ interface Raw extends Library {
     public int affinity;
     public int adapter_rank;
     public int reserved2;
+    public int max_input_rows;
+    public int reserved3;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
@@ -277,6 +279,22 @@ interface Raw extends Library {
     }
   }
 
+  @FieldOrder({"struct_size", "row_format", "ids", "rows", "count", "coordinates", "sees_whole", "reserved"})
+  class Input extends Structure {
+    public int struct_size;
+    public int row_format;
+    public Pointer ids;
+    public Pointer rows;
+    public SizeT count = new SizeT();
+    public Pointer coordinates;
+    public int sees_whole;
+    public int reserved;
+
+    public Input() {
+      struct_size = size();
+    }
+  }
+
   @FieldOrder({"struct_size", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_held", "drafts_proposed", "drafts_accepted"})
   class SessionCounters extends Structure {
     public int struct_size;
@@ -393,6 +411,7 @@ interface Raw extends Library {
   int rondo_session_prefill_logits(Pointer session, int[] ids, SizeT count, LogitsRow row, Pointer user);
   int rondo_session_next(Pointer session, Event event);
   int rondo_session_append(Pointer session, int[] ids, SizeT count);
+  int rondo_session_append_inputs(Pointer session, Input inputs, SizeT count);
   int rondo_engine_step(Pointer engine, Pointer[] sessions, SizeT count, byte[] message, SizeT messageBytes);
   int rondo_session_event(Pointer session, Event event);
   int rondo_session_logits(Pointer session, PointerByReference logits, SizeT.ByReference count);

@@ -1,6 +1,7 @@
 package rondo;
 
 import com.sun.jna.Pointer;
+import com.sun.jna.Structure;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.nio.FloatBuffer;
@@ -75,6 +76,17 @@ public final class Session extends Handle {
   /** Queues tokens, which the next steps of the engine evaluate. */
   public void append(int[] ids) {
     run(session -> RAW.rondo_session_append(session, ids, new SizeT(ids.length)));
+  }
+
+  /** Queues inputs, 1 to 64, one behind another. For engines with the option maxInputRows. */
+  public void appendInputs(List<Input> inputs) {
+    Raw.Input first = new Raw.Input();
+    Structure[] array = first.toArray(Math.max(inputs.size(), 1));
+    for (int i = 0; i < inputs.size(); ++i) {
+      inputs.get(i).fill((Raw.Input) array[i], engine.hiddenSize);
+    }
+    // JNA writes the whole array where it is given the first.
+    run(session -> RAW.rondo_session_append_inputs(session, first, new SizeT(inputs.size())));
   }
 
   /** Tells tokens that may come next: the next pass verifies them, and no token is another for it. */
@@ -261,7 +273,8 @@ public final class Session extends Handle {
     return new long[] {done.getValue(), total.getValue()};
   }
 
-  /** The tokens that the session remembers, the last ones up to its position. */
+  /** The tokens that the session remembers, the last ones up to its position; -1 for a row of an
+   * input. */
   public int[] tokens() {
     int[] ids = new int[Math.toIntExact(position()) + 1];
     SizeT.ByReference count = new SizeT.ByReference();

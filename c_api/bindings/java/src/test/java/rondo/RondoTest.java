@@ -152,6 +152,41 @@ public final class RondoTest {
     fails(Status.NOT_A_MODEL, "it is a model", () -> model.adapter(System.getenv("RONDO_TEST_MODEL")));
   }
 
+  void inputs() {
+    int n = model.info().hiddenSize();
+    float[] zeros = new float[9 * n];
+    Input rows = Input.rows(new float[2 * n]);
+    Input halves = Input.bfloat16(new short[3 * n]).coordinates(0, 0, 0, 0, 0, 1, 0, 1, 0)
+        .seesWhole(true);
+    try (Engine takes = model.engine(options().maxInputRows(8));
+         Session session = takes.session(limit(0)); Session none = engine.session(limit(0))) {
+      session.appendInputs(List.of(Input.ids(ids), rows, halves));
+      int[] expected = Arrays.copyOf(ids, ids.length + 5);
+      Arrays.fill(expected, ids.length, expected.length, -1);
+      equal(expected, session.tokens());
+      equal(2048, session.logits().remaining());
+      session.appendInputs(List.of(Input.ids(3)));
+      equal(true, session.next().token() >= 0);
+      for (Input wrong : List.of(Input.rows(new float[2 * n - 1]), Input.rows(new float[0]),
+               Input.bfloat16(new short[1]), Input.rows(zeros).coordinates(0, 0, 0))) {
+        try {
+          session.appendInputs(List.of(Input.ids(ids), wrong));
+          throw new AssertionError("it should be refused");
+        } catch (IllegalArgumentException refused) {
+          equal(true, refused.getMessage().contains("rows have"));
+        }
+      }
+      List<Input> many = List.of(Input.ids(ids), Input.rows(zeros));
+      fails(Status.INVALID_ARGUMENT, "max_input_rows is 8", () -> session.appendInputs(many));
+      fails(Status.INVALID_ARGUMENT, "no tokens", () -> session.appendInputs(List.of(Input.ids())));
+      fails(Status.INVALID_ARGUMENT, "sees_whole",
+          () -> session.appendInputs(List.of(Input.ids(ids).seesWhole(true))));
+      fails(Status.INVALID_ARGUMENT, "0 inputs", () -> session.appendInputs(List.of()));
+      equal(ids.length + 7L, session.position());
+      fails(Status.INVALID_ARGUMENT, "max_input_rows is 0", () -> none.appendInputs(List.of(rows)));
+    }
+  }
+
   private static void closed(Runnable call) {
     try {
       call.run();
@@ -683,8 +718,8 @@ public final class RondoTest {
       return;
     }
     Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::adapter,
-        test::embedding, test::scores, test::grammar, test::rulesAndWhereTheyBegin, test::thinking,
-        test::parser, test::calls, test::plainContent,
+        test::inputs, test::embedding, test::scores, test::grammar, test::rulesAndWhereTheyBegin,
+        test::thinking, test::parser, test::calls, test::plainContent,
         test::refusedGrammar, test::planOfGrammar, test::cpus, test::logits,
         test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
         test::errors, test::progress};

@@ -1,5 +1,5 @@
 // The one record of a sequence's tokens, against a plain vector.
-#include "runtime/kv/token_history.h"
+#include "runtime/kv/key_history.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 namespace rondo {
 namespace {
 
-TEST(TokenHistoryTest, HoldsTheLastOfThem) {
+TEST(KeyHistoryTest, HoldsTheLastOfThem) {
   std::mt19937 random(1);
-  std::vector<int32_t> memory(37);
-  TokenHistory history{std::span<int32_t>(memory)};
+  std::vector<InputKey> memory(37);
+  KeyHistory history{KeyMemory{memory}};
   std::vector<int32_t> all;
   uint64_t lost = 0;  // what was overwritten does not come back with an undo
   for (int step = 0; step < 2000; ++step) {
@@ -34,7 +34,7 @@ TEST(TokenHistoryTest, HoldsTheLastOfThem) {
     for (uint64_t p = history.begin(); p < history.end();) {
       const auto run = history.Run(p, history.end() - p);
       ASSERT_GT(run.size(), 0u);
-      for (const int32_t id : run) ASSERT_EQ(id, all[p++]);
+      for (const InputKey key : run) ASSERT_EQ(key.token(), all[p++]);
     }
   }
 }

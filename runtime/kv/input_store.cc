@@ -1,0 +1,210 @@
+#include "runtime/kv/input_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/base/checked.h"
+
+namespace rondo {
+
+namespace {
+
+float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+
+// Row `row` as float32; the caller's memory may have no alignment.
+void CopyRow(const InputRowsView& rows, size_t row, std::span<float> out) {
+  const auto* const bytes = static_cast<const uint8_t*>(rows.values);
+  if (rows.format == RowFormat::kFloat32) {
+    std::memcpy(out.data(), bytes + row * out.size_bytes(), out.size_bytes());
+    return;
+  }
+  const uint8_t* at = bytes + row * out.size() * sizeof(uint16_t);
+  for (float& value : out) {
+    uint16_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    value = FromBfloat16(bits);
+    at += sizeof bits;
+  }
+}
+
+}  // namespace
+
+InputStore::Plan InputStore::Plan::Make(size_t max_rows, size_t width, MemoryPlan* memory) {
+  Plan plan;
+  if (max_rows == 0) return plan;
+  plan.max_rows = max_rows;
+  plan.width = width;
+  const auto add = [&](const char* name, CheckedSize bytes) {
+    return memory->Add(Segment::kSessions, bytes.ValueOrMost(), name);
+  };
+  plan.values = add("inputs: rows", CheckedSize(max_rows) * width * sizeof(float));
+  plan.places = add("inputs: places", CheckedSize(max_rows) * sizeof(Place));
+  plan.inputs = add("inputs: facts", CheckedSize(max_rows) * sizeof(Input));
+  plan.buckets = add("inputs: by digest", CheckedSize(max_rows) * sizeof(uint32_t));
+  return plan;
+}
+
+void InputStore::Bind(const Plan& plan, const MemoryPlan& memory, uint8_t* arena) {
+  if (plan.max_rows == 0) return;
+  max_rows_ = n_free_ = plan.max_rows;
+  width_ = plan.width;
+  values_ = reinterpret_cast<float*>(arena + memory.region(plan.values).offset);
+  places_ = reinterpret_cast<Place*>(arena + memory.region(plan.places).offset);
+  inputs_ = reinterpret_cast<Input*>(arena + memory.region(plan.inputs).offset);
+  buckets_ = reinterpret_cast<uint32_t*>(arena + memory.region(plan.buckets).offset);
+  std::fill_n(buckets_, max_rows_, kNowhere);
+  free_places_ = free_inputs_ = 0;
+  for (uint32_t i = 0; i < max_rows_; ++i) {
+    places_[i].next = inputs_[i].next = i + 1 < max_rows_ ? i + 1 : kNowhere;
+  }
+}
+
+size_t InputStore::free_rows() const {
+  const MutexLock lock(mutex_);
+  return n_free_;
+}
+
+// The places are the caller's alone: what rows hold is read without the lock.
+Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFacts* facts) const {
+  Digester digester;
+  const uint64_t header[] = {width_, rows.rows, rows.sees_whole};
+  digester.Add({reinterpret_cast<const uint8_t*>(header), sizeof header});
+  int32_t last = 0;
+  uint32_t place = first_place;
+  for (size_t row = 0; row < rows.rows; ++row, place = places_[place].next) {
+    const std::span<float> values(values_ + place * width_, width_);
+    CopyRow(rows, row, values);
+    const auto bad =
+        std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+    if (bad != values.end()) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "value %zu of row %zu is not a finite number",
+                           static_cast<size_t>(bad - values.begin()), row);
+    }
+    int32_t* const coordinates = places_[place].coordinates;
+    for (size_t i = 0; i < kCoordinates; ++i) {
+      coordinates[i] = rows.coordinates == nullptr ? static_cast<int32_t>(row)
+                                                   : rows.coordinates[row * kCoordinates + i];
+      if (coordinates[i] < 0 || coordinates[i] > kMaxCoordinate) {
+        return Status::Error(StatusCode::kInvalidArgument,
+                             "coordinate %zu of row %zu is %d, but must be 0 to %d", i, row,
+                             coordinates[i], kMaxCoordinate);
+      }
+      last = std::max(last, coordinates[i]);
+    }
+    places_[place].row = static_cast<uint32_t>(row);
+    digester.Add({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
+    digester.Add(
+        {reinterpret_cast<const uint8_t*>(coordinates), sizeof places_[place].coordinates});
+  }
+  *facts = {digester.Finish(), static_cast<uint32_t>(rows.rows), last + 1, rows.sees_whole};
+  return Status();
+}
+
+uint32_t InputStore::TakePlaces(size_t rows) {
+  const uint32_t first = free_places_;
+  uint32_t last = first;
+  for (size_t i = 1; i < rows; ++i) last = places_[last].next;
+  free_places_ = places_[last].next;
+  n_free_ -= rows;
+  return first;
+}
+
+void InputStore::FreePlaces(uint32_t first, size_t rows) {
+  uint32_t last = first;
+  for (size_t i = 1; i < rows; ++i) last = places_[last].next;
+  places_[last].next = free_places_;
+  free_places_ = first;
+  n_free_ += rows;
+}
+
+uint32_t& InputStore::BucketOf(const Digest& digest) const {
+  uint64_t word;
+  std::memcpy(&word, digest.data(), sizeof word);
+  return buckets_[word % max_rows_];
+}
+
+uint32_t InputStore::FindNumber(const Digest& digest, bool is_gone) const {
+  uint32_t at = BucketOf(digest);
+  while (at != kNowhere && (inputs_[at].is_gone != is_gone || inputs_[at].facts.digest != digest)) {
+    at = inputs_[at].next;
+  }
+  return at;
+}
+
+Result<uint32_t> InputStore::Insert(const InputFacts& facts, uint32_t first_place, bool is_gone) {
+  const uint32_t number = free_inputs_;
+  if (number == kNowhere) {
+    return Status::Error(StatusCode::kKvPoolFull, "all %zu inputs are held", max_rows_);
+  }
+  free_inputs_ = inputs_[number].next;
+  uint32_t& bucket = BucketOf(facts.digest);
+  inputs_[number] = {facts, 1, first_place, bucket, is_gone};
+  bucket = number;
+  return number;
+}
+
+Result<uint32_t> InputStore::Add(const InputRowsView& rows) {
+  MutexLock lock(mutex_);
+  if (rows.rows > n_free_) {
+    return Status::Error(StatusCode::kKvPoolFull,
+                         "%zu rows of an input do not fit: %zu of engine option max_input_rows, "
+                         "%zu, are free",
+                         rows.rows, n_free_, max_rows_);
+  }
+  const uint32_t first = TakePlaces(rows.rows);
+  lock.Unlock();
+  InputFacts facts;
+  const Status status = Read(rows, first, &facts);
+  lock.Lock();
+  const uint32_t same = status.ok() ? FindNumber(facts.digest, false) : kNowhere;
+  if (!status.ok() || same != kNowhere) FreePlaces(first, rows.rows);
+  RONDO_RETURN_IF_ERROR(status);
+  if (same != kNowhere) {
+    ++inputs_[same].holders;
+    return same;
+  }
+  const Result<uint32_t> number = Insert(facts, first, false);
+  if (!number.ok()) FreePlaces(first, rows.rows);
+  return number;
+}
+
+Result<uint32_t> InputStore::Find(const InputFacts& facts) {
+  const MutexLock lock(mutex_);
+  for (const bool is_gone : {false, true}) {
+    const uint32_t same = FindNumber(facts.digest, is_gone);
+    if (same == kNowhere) continue;
+    const InputFacts& known = inputs_[same].facts;
+    if (known.rows != facts.rows || known.advance != facts.advance ||
+        known.sees_whole != facts.sees_whole) {
+      return Status::Error(StatusCode::kCorrupt,
+                           "an input has %u rows and takes %d coordinates, but the one with its "
+                           "digest has %u and takes %d",
+                           facts.rows, facts.advance, known.rows, known.advance);
+    }
+    ++inputs_[same].holders;
+    return same;
+  }
+  return Insert(facts, kNowhere, true);
+}
+
+void InputStore::Hold(uint32_t input) {
+  const MutexLock lock(mutex_);
+  ++inputs_[input].holders;
+}
+
+void InputStore::Release(uint32_t input) {
+  const MutexLock lock(mutex_);
+  Input& of = inputs_[input];
+  if (--of.holders > 0) return;
+  uint32_t* link = &BucketOf(of.facts.digest);
+  while (*link != input) link = &inputs_[*link].next;
+  *link = of.next;
+  if (!of.is_gone) FreePlaces(of.first_place, of.facts.rows);
+  of.next = free_inputs_;
+  free_inputs_ = input;
+}
+
+}  // namespace rondo

@@ -1,0 +1,135 @@
+// InputStore: the inputs of an engine's sequences: rows of the model's hidden size that stand where
+// tokens do, in planned memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platforms/sync.h"
+#include "runtime/base/digest.h"
+#include "runtime/base/status.h"
+#include "runtime/kv/input_key.h"
+#include "runtime/model/limits.h"
+#include "runtime/plan/memory_plan.h"
+
+namespace rondo {
+
+inline constexpr uint32_t kMaxInputRows = 1u << 20;
+// What a row's coordinates may be at most, counted from where its span begins.
+inline constexpr int32_t kMaxCoordinate = (1 << 24) - 1;
+inline constexpr size_t kCoordinates = kRopeAxes;
+
+enum class RowFormat : int32_t { kFloat32 = 0, kBfloat16 = 1 };
+
+// Rows as somebody gives them.
+struct InputRowsView {
+  const void* values;  // [rows, width]
+  RowFormat format;
+  size_t rows;
+  // [rows, kCoordinates], or null: row i has three times i.
+  const int32_t* coordinates;
+  bool sees_whole;  // each row sees all of them; else those before it
+};
+
+// What is known of an input, also where its rows are gone. Equal inputs have equal digests, and
+// others do not: of values, coordinates and what rows see.
+struct InputFacts {
+  Digest digest;
+  uint32_t rows;
+  int32_t advance;  // the coordinate behind the input, counted from where it begins
+  bool sees_whole;
+};
+
+// Rows lie anywhere, so that what is free is never too scattered. An input is there as long as
+// somebody holds it: each position of a KeyHistory that has a row of it does. All calls from any
+// thread; what is read by a key is of an input that the caller knows to be held.
+class InputStore {
+ public:
+  struct Plan {
+    size_t max_rows = 0;
+    size_t width = 0;  // floats of a row
+    MemoryPlan::RegionId values = MemoryPlan::kNoRegion;
+    MemoryPlan::RegionId places = MemoryPlan::kNoRegion;
+    MemoryPlan::RegionId inputs = MemoryPlan::kNoRegion;
+    MemoryPlan::RegionId buckets = MemoryPlan::kNoRegion;
+
+    // Adds to `memory`; nothing for no rows.
+    static Plan Make(size_t max_rows, size_t width, MemoryPlan* memory);
+  };
+
+  InputStore() = default;
+  void Bind(const Plan& plan, const MemoryPlan& memory, uint8_t* arena);
+  size_t max_rows() const { return max_rows_; }
+  size_t width() const { return width_; }
+  size_t free_rows() const;
+
+  // Takes in rows, which the caller then holds; equal ones that are there are shared. The number of
+  // the input. Errors: kInvalidArgument (which value or coordinate), kKvPoolFull (too few rows are
+  // free).
+  Result<uint32_t> Add(const InputRowsView& rows);
+  // The input with this digest, which the caller then holds: with its rows, if they are there; else
+  // one whose rows are gone. Errors: kKvPoolFull; kCorrupt (it has other facts).
+  Result<uint32_t> Find(const InputFacts& facts);
+  void Hold(uint32_t input);
+  void Release(uint32_t input);
+
+  const InputFacts& facts(uint32_t input) const { return inputs_[input].facts; }
+  const InputFacts& facts(InputKey row) const { return facts(row.input()); }
+  // The keys of all rows of an input, in order: visit(row, InputKey).
+  template <typename Visit>
+  void ForEachKey(uint32_t input, const Visit& visit) const {
+    const Input& of = inputs_[input];
+    uint32_t place = of.first_place;
+    for (uint32_t row = 0; row < of.facts.rows; ++row) {
+      visit(row, of.is_gone ? InputKey::Gone(input, row) : InputKey::Row(input, place));
+      if (!of.is_gone) place = places_[place].next;
+    }
+  }
+
+  // Which row of its input it is, counted from 0.
+  uint32_t RowOf(InputKey row) const {
+    return row.is_gone() ? row.place() : places_[row.place()].row;
+  }
+  // Not of one that is gone.
+  std::span<const float> Values(InputKey row) const {
+    return {values_ + row.place() * width_, width_};
+  }
+  const int32_t* Coordinates(InputKey row) const { return places_[row.place()].coordinates; }
+
+ private:
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  struct Place {
+    uint32_t next;  // of the same input; of what is free, too
+    uint32_t row;
+    int32_t coordinates[kCoordinates];
+  };
+  struct Input {
+    InputFacts facts;
+    uint64_t holders;  // 0: free
+    uint32_t first_place;
+    uint32_t next;  // in the same bucket; of what is free, too
+    bool is_gone;
+  };
+
+  Status Read(const InputRowsView& rows, uint32_t first_place, InputFacts* facts) const;
+  uint32_t& BucketOf(const Digest& digest) const;
+  Result<uint32_t> Insert(const InputFacts& facts, uint32_t first_place, bool is_gone);
+  uint32_t TakePlaces(size_t rows);
+  void FreePlaces(uint32_t first, size_t rows);
+  uint32_t FindNumber(const Digest& digest, bool is_gone) const;
+
+  mutable Mutex mutex_;
+  size_t max_rows_ = 0;
+  size_t width_ = 0;
+  float* values_ = nullptr;      // [max_rows, width]
+  Place* places_ = nullptr;      // [max_rows]
+  Input* inputs_ = nullptr;      // [max_rows]: an input has a row at least
+  uint32_t* buckets_ = nullptr;  // [max_rows], by digest
+  uint32_t free_inputs_ = kNowhere;
+  uint32_t free_places_ = kNowhere;
+  size_t n_free_ = 0;  // places
+};
+
+}  // namespace rondo
