@@ -53,6 +53,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   engine_options.threads = 2;
   engine_options.context_policy = RONDO_POLICY_SLIDE;
   engine_options.sink_tokens = 4;
+  engine_options.max_input_rows = 8;
   engine_options.profile_events = 100;
   engine_options.log = [](void*, int32_t, const char*) {};
   engine_options.log_level = RONDO_LOG_DEBUG;
@@ -174,7 +175,6 @@ TEST(AllocationTest, NothingIsAllocatedForAnAdapter) {
   const Adapter adapter = OpenTinyAdapter(model.get());
   rondo_engine_options engine_options = EngineOptions();
   engine_options.adapter_rank = kTinyAdapterRank;
-  engine_options.max_input_rows = 8;
   engine_options.threads = 2;
   const Engine engine = NewEngine(model.get(), engine_options);
   rondo_session_options options = SessionOptions();
