@@ -179,7 +179,8 @@ rondo_third_party(
 # Options for code that is not ours: no warnings, always optimised, no fused multiply-add that the
 # source does not ask for (the same sums with every compiler), nothing exported.
 add_library(rondo_foreign INTERFACE)
-target_compile_options(rondo_foreign INTERFACE -w -O2 -ffp-contract=off -fvisibility=hidden)
+target_compile_options(rondo_foreign INTERFACE -w -O2 -ffp-contract=off -fvisibility=hidden
+  ${RONDO_STACK_OPTIONS})
 target_compile_definitions(rondo_foreign INTERFACE _GNU_SOURCE=1)
 
 include("${CMAKE_CURRENT_LIST_DIR}/pthreadpool.cmake")

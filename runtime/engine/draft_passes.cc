@@ -7,10 +7,18 @@
 
 namespace rondo {
 
+namespace {
+
+// Tokens of a session that follow what the draft model has seen: the last one, and behind drafts
+// that were all accepted one more.
+constexpr uint64_t kMostFollowed = 2;
+
+}  // namespace
+
 bool DraftPasses::Begin(PassRequest* requests) {
   prefill_ns_ = decode_ns_ = 0;
   Collect(requests);
-  is_new_ = false;
+  is_first_ = true;
   return BeginPass();
 }
 
@@ -63,9 +71,9 @@ void DraftPasses::Collect(PassRequest* requests) {
 
 bool DraftPasses::BeginPass() {
   if (!TakeRows()) return false;
-  // Behind drafts that were all accepted there are two.
+  is_first_ = false;
   is_new_ = std::any_of(rows_.begin(), rows_.begin() + n_rows_,
-                        [](const SequenceRows& r) { return r.keys.size() > 2; });
+                        [](const SequenceRows& r) { return r.keys.size() > kMostFollowed; });
   Decoder& decoder = engine_.draft().decoder;
   pass_.emplace(decoder.resources(), std::span(rows_.data(), n_rows_));
   layer_ = 0;
@@ -80,7 +88,8 @@ bool DraftPasses::TakeRows() {
   for (size_t i = 0; i < n_ && left > 0; ++i) {
     if (members_[i] == nullptr) continue;
     Sequence& sequence = members_[i]->drafter()->sequence();
-    const bool can_run = sequence.pending() > 0 && !members_[i]->cancelled();
+    const bool can_run = sequence.pending() > 0 && !members_[i]->cancelled() &&
+                         (is_first_ || sequence.pending() <= kMostFollowed);
     if (can_run) sequence.SettleStart();
     SequenceRows rows = can_run ? sequence.NextRows(left) : SequenceRows();
     if (!can_run || !sequence.Prepare(rows)) {

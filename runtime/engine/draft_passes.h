@@ -42,8 +42,9 @@ class DraftPasses final : public Proposer {
   std::array<SequenceRows, kMaxSessions> rows_;
   std::array<size_t, kMaxSessions> member_of_;  // of these rows
   std::optional<Pass> pass_;
-  size_t layer_ = 0;     // the next one
-  bool is_new_ = false;  // the pass has rows of a text that is new to the draft model
+  size_t layer_ = 0;       // the next one
+  bool is_first_ = false;  // the pass to begin
+  bool is_new_ = false;    // the pass has rows of a text that is new to the draft model
 };
 
 }  // namespace rondo

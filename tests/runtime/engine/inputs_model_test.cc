@@ -110,7 +110,7 @@ TEST_F(Inputs, PrefixesAreKnownByDigests) {
     const std::vector<float> rows = EmbeddingsOf(*engine, all.subspan(10, 60));
     Session* const session = NewSession(*engine);
     Queue(session, {{std::span(ids).first(10)}, {{}, View(rows, 60)}, {all.subspan(70)}});
-    const std::vector<float> logits = Logits(session);
+    std::vector<float> logits = Logits(session);
     EXPECT_EQ(session->sequence().taken_over(), taken_over);
     engine->CloseSession(session);
     EXPECT_EQ(engine->inputs().free_rows(), 200u);
@@ -205,7 +205,7 @@ TEST_F(Inputs, CoordinatesAreDistances) {
     view.coordinates = coordinates.data();
     Session* const session = NewSession(*engine);
     Queue(session, {{{}, view}, {std::span(ids).subspan(4)}});
-    const std::vector<float> result = Logits(session);
+    std::vector<float> result = Logits(session);
     EXPECT_EQ(session->keys().shift(session->position()), first + 3 * step + 1 - 4);
     engine->CloseSession(session);
     return result;
@@ -229,7 +229,7 @@ TEST_F(Inputs, RowsThatSeeEachOtherAreOfOnePass) {
     const std::vector<float> rows = EmbeddingsOf(*engine, all.subspan(7, 30));
     Session* const session = NewSession(*engine);
     Queue(session, {{all.first(7)}, {{}, View(rows, 30, sees_whole)}, {all.subspan(37)}});
-    const std::vector<float> result = Logits(session);
+    std::vector<float> result = Logits(session);
     if (sees_whole) {
       EXPECT_THAT(session->Undo(50).message(), testing::HasSubstr("positions [7, 37)"));
       EXPECT_TRUE(session->Undo(33).ok());
