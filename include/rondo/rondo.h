@@ -1023,7 +1023,7 @@ typedef struct rondo_input {
    * embedding's scale included: of a projector, an embedder of your own, a learned prompt. Every
    * number is finite. No alignment is needed. They are copied. */
   const void* rows;
-  size_t count;
+  size_t count; /* of ids, or of rows */
   /* NULL, or [count, 3]: what RoPE rotates each row by, 0 to 16777215, counted from the coordinate
    * that a token in place of the first row would have; where the model knows but one axis, by the
    * first number. Behind the rows it goes on with the largest number + 1. NULL: row i has i. */
@@ -1041,7 +1041,8 @@ typedef struct rondo_input {
  * and drafts do what they do with tokens (an undo does not part rows that see each other; a draft
  * model reads what is behind the last row); penalties, n-grams, prompt lookup and grammars see
  * tokens alone. A snapshot holds digests in place of rows: a session restored from it goes on, but
- * fails with _UNSUPPORTED where rows must run again that its engine does not have.
+ * fails with _UNSUPPORTED where rows must run again that its engine does not have, until any of its
+ * sessions appends them.
  * Fails as rondo_session_append, also with RONDO_STATUS_INVALID_ARGUMENT (which input, and what is
  * wrong), _KV_POOL_FULL (more rows than are left of max_input_rows), _UNSUPPORTED (coordinates, and
  * nothing in the model is rotated by them). [one call per session, since ABI 12] */

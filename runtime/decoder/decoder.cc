@@ -95,13 +95,13 @@ void Decoder::Forward(const Pass& pass) {
   for (size_t layer = 0; layer < spec_.n_layers(); ++layer) RunLayer(pass, layer);
 }
 
-void Decoder::EmbedKey(const Pass& pass, InputKey key, float* row) const {
-  if (key.is_row()) {
-    const std::span<const float> values = pass.inputs().Values(key);
+void Decoder::EmbedKey(const Pass& pass, const PassRow& place, float* row) const {
+  if (place.key.is_row()) {
+    const std::span<const float> values = pass.inputs().Values(place.place);
     std::copy(values.begin(), values.end(), row);
     return;
   }
-  weights_.Embed(static_cast<size_t>(key.token()), {row, spec_.hidden_size});
+  weights_.Embed(static_cast<size_t>(place.key.token()), {row, spec_.hidden_size});
   if (spec_.embedding_scale == 1) return;
   pass.set().loops->scale(row, spec_.embedding_scale, spec_.hidden_size, row);
 }
@@ -112,7 +112,7 @@ void Decoder::Embed(const Pass& pass) {
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     const PassRow& place = pass.row(r);
     float* row = activations_.hidden + r * hidden;
-    EmbedKey(pass, place.key, row);
+    EmbedKey(pass, place, row);
     if (spec_.layer_embedding_size > 0) {
       pass.RowInput(weights_.layer_projection(), row, r, activations_.layer_projection_input);
     }
@@ -133,7 +133,7 @@ void Decoder::Embed(const Pass& pass) {
 void Decoder::MakeRopeTables(const Pass& pass, size_t r, uint64_t position) {
   const SequenceRows& sequence = *pass.row(r).sequence;
   const ContextWindow& window = sequence.kv->window();
-  const RopePlace place = pass.PlaceOf(pass.row(r), position);
+  const RopePlace place = pass.CoordinatesOf(pass.row(r), position);
   RopePlace sink_place;
   std::transform(place.begin(), place.end(), sink_place.begin(),
                  [&](uint64_t at) { return window.SinkQueryPosition(at); });

@@ -101,7 +101,7 @@ class Decoder {
 
  private:
   // What enters the first layer: a token's embedding, or a row of an input as it is.
-  void EmbedKey(const Pass& pass, InputKey key, float* row) const;
+  void EmbedKey(const Pass& pass, const PassRow& place, float* row) const;
   void MakeRopeTables(const Pass& pass, size_t row, uint64_t position);
   void EnterDraftHead(const Pass& pass);
   void RunSublayers(const Pass& pass, size_t begin, size_t end);

@@ -14,7 +14,7 @@ void Decoder::MakeDraftInput(const Pass& pass, std::span<const float* const> bef
     const PassRow& place = pass.row(r);
     float* const own = pass.ScratchFloats(thread);
     float* const previous = own + hidden;
-    EmbedKey(pass, place.key, own);
+    EmbedKey(pass, place, own);
     Normalize(pass.set(), head.embedding_norm, own, hidden, own);
     if (place.position > place.sequence->position) {
       KeepHidden(r - 1, previous);
@@ -56,7 +56,7 @@ void Decoder::EnterAssistant(const Pass& pass, const Decoder& model,
   pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
     const PassRow& place = pass.row(r);
     float* const both = pass.ScratchFloats(thread);
-    model.EmbedKey(pass, place.key, both);
+    model.EmbedKey(pass, place, both);
     std::copy_n(before[r], n, both + n);
     pass.RowInput(weights_.draft_input(), both, r, activations_.draft_input);
     MakeRopeTables(pass, r, place.position + 1);

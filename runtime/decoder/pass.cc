@@ -29,26 +29,34 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
     adapted_ = adapted_ || sequence.adapter != nullptr;
     for (size_t i = 0; i < sequence.keys.size(); ++i) {
       act().rows[rows_++] = {&sequence, sequence.position + i, sequence.keys[i],
-                             VisibleEnd(sequence, i)};
+                             VisibleEnd(sequence, i), InputStore::kNowhere};
+      if (sequence.keys[i].is_row()) act().rows[rows_ - 1].place = PlaceOf(sequence, i);
     }
   }
+}
+
+uint32_t Pass::PlaceOf(const SequenceRows& sequence, size_t i) const {
+  const InputKey key = sequence.keys[i];
+  const bool follows =
+      i > 0 && key.row() > 0 && sequence.keys[i - 1] == InputKey(key.input(), key.row() - 1);
+  return inputs().PlaceOf(key, follows ? row(rows_ - 2).place : InputStore::kNowhere);
 }
 
 // All rows of an input whose rows see each other are in one pass.
 uint64_t Pass::VisibleEnd(const SequenceRows& sequence, size_t i) const {
   const uint64_t position = sequence.position + i;
   const InputKey key = sequence.keys[i];
-  if (!key.is_row() || !inputs().facts(key).sees_whole) return position + 1;
-  const uint64_t end = position - inputs().RowOf(key) + inputs().facts(key).rows;
+  if (!key.is_row() || !inputs().facts(key.input()).sees_whole) return position + 1;
+  const uint64_t end = position - key.row() + inputs().facts(key.input()).rows;
   return std::min(end, sequence.position + sequence.keys.size());
 }
 
-RopePlace Pass::PlaceOf(const PassRow& row, uint64_t position) const {
+RopePlace Pass::CoordinatesOf(const PassRow& row, uint64_t position) const {
   const uint64_t coordinate = position + static_cast<uint64_t>(row.shift());
   RopePlace place = {coordinate, coordinate, coordinate};
   if (!row.key.is_row() || position != row.position) return place;
-  const uint64_t begin = coordinate - inputs().RowOf(row.key);
-  const int32_t* const own = inputs().Coordinates(row.key);
+  const uint64_t begin = coordinate - row.key.row();
+  const int32_t* const own = inputs().Coordinates(row.place);
   for (size_t i = 0; i < place.size(); ++i) place[i] = begin + static_cast<uint64_t>(own[i]);
   return place;
 }

@@ -56,7 +56,7 @@ class Pass {
   const PassRow& row(size_t r) const { return act().rows[r]; }
   const InputStore& inputs() const { return *resources_.inputs; }
   // What RoPE rotates a row at `position` by, which may be another than its own where it drafts.
-  RopePlace PlaceOf(const PassRow& row, uint64_t position) const;
+  RopePlace CoordinatesOf(const PassRow& row, uint64_t position) const;
   // Leaves out the rows behind those of the last sequence that has not dropped out.
   void TrimDropped();
   // True where no sequence wants to go on; it stays so until the pass is over. Products and
@@ -99,6 +99,7 @@ class Pass {
   // Of row r, what its adapter adds to a matrix; null: nothing.
   const AdapterMatrix* Added(size_t r, const PackedLinear& linear) const;
   uint64_t VisibleEnd(const SequenceRows& sequence, size_t i) const;
+  uint32_t PlaceOf(const SequenceRows& sequence, size_t i) const;
   // What adapters add to channels [begin, end) of a product.
   void AddAdapters(const PackedLinear& linear, const InputRows& in, size_t rows, size_t begin,
                    size_t end, float* out, size_t out_stride) const;

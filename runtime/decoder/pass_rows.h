@@ -52,6 +52,7 @@ struct PassRow {
   InputKey key;
   // Behind the last position that it sees: its own, or its input's where rows see the whole.
   uint64_t visible_end;
+  uint32_t place;  // of a row of an input, in the store
 
   int64_t shift() const {
     return sequence->shifts == nullptr ? sequence->shift

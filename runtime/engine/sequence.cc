@@ -139,10 +139,10 @@ Status Sequence::CheckRows() const {
 
 // The first one from `position` on, where one is.
 Status Sequence::InputIsGone(uint64_t position) const {
-  while (!keys_.key(position).is_gone()) ++position;
+  position = keys_.FindGone(position, this->position());
   return Status::Error(StatusCode::kUnsupported,
                        "the input at position %llu must be evaluated again, but a snapshot had no "
-                       "rows of it: begin the session anew",
+                       "rows of it: append it in any session, or begin this one anew",
                        static_cast<unsigned long long>(position));
 }
 

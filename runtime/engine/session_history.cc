@@ -64,11 +64,13 @@ Status Session::Undo(uint64_t n) {
         static_cast<unsigned long long>(end));
   }
   if (!sequence_.CanTruncate(position() - n)) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "cannot undo %llu tokens: the ring has turned since; the last %llu can "
-                         "be undone, or all",
-                         static_cast<unsigned long long>(n),
-                         static_cast<unsigned long long>(MostUndone(n)));
+    const bool gone = keys().HasGone(keys().begin(), position());
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "cannot undo %llu tokens: %s; the last %llu can be undone, or all",
+        static_cast<unsigned long long>(n),
+        gone ? "rows would run again that a snapshot did not have" : "the ring has turned since",
+        static_cast<unsigned long long>(MostUndone(n)));
   }
   ProposeReady();
   const MutexLock turn(engine_->turn());

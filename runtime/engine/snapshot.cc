@@ -66,12 +66,12 @@ void ForEachInput(const KeyHistory& keys, const Visit& visit) {
     uint64_t end = at + 1;
     if (key.is_row()) {
       const InputStore& store = *keys.inputs();
-      const uint32_t first = store.RowOf(key);
-      while (end < keys.end() && keys.key(end).is_row() && keys.key(end).input() == key.input() &&
-             store.RowOf(keys.key(end)) == first + (end - at)) {
+      const uint32_t first = key.row();
+      while (end < keys.end() &&
+             keys.key(end) == InputKey(key.input(), first + static_cast<uint32_t>(end - at))) {
         ++end;
       }
-      const InputFacts& facts = store.facts(key);
+      const InputFacts& facts = store.facts(key.input());
       visit(SnapshotInput{facts.digest, facts.rows, facts.advance, facts.sees_whole, first, at,
                           end - at});
     }

@@ -274,7 +274,8 @@ Status Snapshot::CheckLastRow() const {
       ull{h.position});
 }
 
-// In order, side by side or not; the coordinate of what is behind each is no less than 0.
+// In order, side by side or not. Of an input that begins before what is remembered the first rows
+// are not; the last ones may have been undone. No coordinate is less than 0.
 Status Snapshot::CheckInputs() const {
   if (inputs_.empty()) return Status();
   if (binding_.inputs->max_rows() == 0) {
@@ -286,18 +287,21 @@ Status Snapshot::CheckInputs() const {
                    inputs_.size(), sizeof(SnapshotInput));
   }
   constexpr auto kMost = static_cast<int64_t>(kMaxPosition);
-  const int64_t shift = first_shift();
-  if (shift > kMost || shift < -static_cast<int64_t>(header_.first_token)) {
+  int64_t shift = first_shift();
+  if (shift > (header_.first_token == 0 ? 0 : kMost) ||
+      shift < -static_cast<int64_t>(header_.first_token)) {
     return Corrupt("the snapshot's tokens are shifted by %lld, expected -%llu to %lld",
                    static_cast<long long>(shift), ull{header_.first_token},
-                   static_cast<long long>(kMost));
+                   static_cast<long long>(header_.first_token == 0 ? 0 : kMost));
   }
   uint64_t end = header_.first_token;
   for (size_t i = 0; i < n_inputs(); ++i) {
     const SnapshotInput in = input(i);
     const bool is_whole = in.rows >= 1 && in.rows <= kMaxInputRows && in.n_rows >= 1 &&
                           in.first_row < in.rows && in.n_rows <= in.rows - in.first_row;
-    const bool is_cut = in.sees_whole == 1 && in.first_row + in.n_rows != in.rows;
+    const bool is_cut =
+        (in.sees_whole == 1 && in.first_row + in.n_rows != in.rows) ||
+        (in.first_row > 0 && (in.position != header_.first_token || in.first_row > in.position));
     if (!is_whole || is_cut || in.sees_whole > 1) {
       return Corrupt("input %zu of the snapshot has rows %u to %llu of %u", i, in.first_row,
                      ull{in.first_row + in.n_rows}, in.rows);
@@ -312,6 +316,12 @@ Status Snapshot::CheckInputs() const {
                      ull{in.position}, ull{end}, ull{header_.position});
     }
     end = in.position + in.n_rows;
+    const int64_t begins_at = static_cast<int64_t>(in.position) - in.first_row + shift;
+    if (begins_at < 0 || begins_at > kMost) {
+      return Corrupt("input %zu of the snapshot begins at coordinate %lld, expected 0 to %lld", i,
+                     static_cast<long long>(begins_at), static_cast<long long>(kMost));
+    }
+    if (in.first_row + in.n_rows == in.rows) shift += in.advance - static_cast<int64_t>(in.rows);
   }
   return Status();
 }

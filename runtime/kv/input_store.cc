@@ -1,9 +1,11 @@
 #include "runtime/kv/input_store.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "runtime/base/checked.h"
 
@@ -13,14 +15,14 @@ namespace {
 
 float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
-// Row `row` as float32; the caller's memory may have no alignment.
-void CopyRow(const InputRowsView& rows, size_t row, std::span<float> out) {
+// Values [begin, begin + out.size()) of all as float32; the caller's memory may have no alignment.
+void CopyValues(const InputRowsView& rows, size_t begin, std::span<float> out) {
   const auto* const bytes = static_cast<const uint8_t*>(rows.values);
   if (rows.format == RowFormat::kFloat32) {
-    std::memcpy(out.data(), bytes + row * out.size_bytes(), out.size_bytes());
+    std::memcpy(out.data(), bytes + begin * sizeof(float), out.size_bytes());
     return;
   }
-  const uint8_t* at = bytes + row * out.size() * sizeof(uint16_t);
+  const uint8_t* at = bytes + begin * sizeof(uint16_t);
   for (float& value : out) {
     uint16_t bits;
     std::memcpy(&bits, at, sizeof bits);
@@ -73,17 +75,23 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
   digester.Add({reinterpret_cast<const uint8_t*>(header), sizeof header});
   int32_t last = 0;
   uint32_t place = first_place;
-  for (size_t row = 0; row < rows.rows; ++row, place = places_[place].next) {
-    const std::span<float> values(values_ + place * width_, width_);
-    CopyRow(rows, row, values);
-    const auto bad =
-        std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-    if (bad != values.end()) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "value %zu of row %zu is not a finite number",
-                           static_cast<size_t>(bad - values.begin()), row);
+  for (size_t row = 0; row < rows.rows; ++row) {
+    std::array<float, 256> some;
+    for (size_t at = 0; at < width_; at += some.size()) {
+      const std::span<float> values = std::span(some).first(std::min(some.size(), width_ - at));
+      CopyValues(rows, row * width_ + at, values);
+      const auto bad =
+          std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+      if (bad != values.end()) {
+        return Status::Error(StatusCode::kInvalidArgument,
+                             "value %zu of row %zu is not a finite number",
+                             at + static_cast<size_t>(bad - values.begin()), row);
+      }
+      digester.Add({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
+      if (place == kNowhere) continue;
+      std::copy(values.begin(), values.end(), values_ + place * width_ + at);
     }
-    int32_t* const coordinates = places_[place].coordinates;
+    int32_t coordinates[kCoordinates];
     for (size_t i = 0; i < kCoordinates; ++i) {
       coordinates[i] = rows.coordinates == nullptr ? static_cast<int32_t>(row)
                                                    : rows.coordinates[row * kCoordinates + i];
@@ -94,10 +102,10 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
       }
       last = std::max(last, coordinates[i]);
     }
-    places_[place].row = static_cast<uint32_t>(row);
-    digester.Add({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
-    digester.Add(
-        {reinterpret_cast<const uint8_t*>(coordinates), sizeof places_[place].coordinates});
+    digester.Add({reinterpret_cast<const uint8_t*>(coordinates), sizeof coordinates});
+    if (place == kNowhere) continue;
+    std::copy(std::begin(coordinates), std::end(coordinates), places_[place].coordinates);
+    place = places_[place].next;
   }
   *facts = {digester.Finish(), static_cast<uint32_t>(rows.rows), last + 1, rows.sees_whole};
   return Status();
@@ -126,11 +134,9 @@ uint32_t& InputStore::BucketOf(const Digest& digest) const {
   return buckets_[word % max_rows_];
 }
 
-uint32_t InputStore::FindNumber(const Digest& digest, bool is_gone) const {
+uint32_t InputStore::FindNumber(const Digest& digest) const {
   uint32_t at = BucketOf(digest);
-  while (at != kNowhere && (inputs_[at].is_gone != is_gone || inputs_[at].facts.digest != digest)) {
-    at = inputs_[at].next;
-  }
+  while (at != kNowhere && inputs_[at].facts.digest != digest) at = inputs_[at].next;
   return at;
 }
 
@@ -148,46 +154,54 @@ Result<uint32_t> InputStore::Insert(const InputFacts& facts, uint32_t first_plac
 
 Result<uint32_t> InputStore::Add(const InputRowsView& rows) {
   MutexLock lock(mutex_);
-  if (rows.rows > n_free_) {
+  const bool fits = rows.rows <= n_free_;
+  const uint32_t first = fits ? TakePlaces(rows.rows) : kNowhere;
+  lock.Unlock();
+  InputFacts facts;
+  const Status status = Read(rows, first, &facts);
+  lock.Lock();
+  const uint32_t number = status.ok() ? FindNumber(facts.digest) : kNowhere;
+  const bool is_there = number != kNowhere && !inputs_[number].is_gone;
+  if (fits && (!status.ok() || is_there)) FreePlaces(first, rows.rows);
+  RONDO_RETURN_IF_ERROR(status);
+  if (!fits && !is_there) {
     return Status::Error(StatusCode::kKvPoolFull,
                          "%zu rows of an input do not fit: %zu of engine option max_input_rows, "
                          "%zu, are free",
                          rows.rows, n_free_, max_rows_);
   }
-  const uint32_t first = TakePlaces(rows.rows);
-  lock.Unlock();
-  InputFacts facts;
-  const Status status = Read(rows, first, &facts);
-  lock.Lock();
-  const uint32_t same = status.ok() ? FindNumber(facts.digest, false) : kNowhere;
-  if (!status.ok() || same != kNowhere) FreePlaces(first, rows.rows);
-  RONDO_RETURN_IF_ERROR(status);
-  if (same != kNowhere) {
-    ++inputs_[same].holders;
-    return same;
+  if (number == kNowhere) {
+    const Result<uint32_t> made = Insert(facts, first, false);
+    if (!made.ok()) FreePlaces(first, rows.rows);
+    return made;
   }
-  const Result<uint32_t> number = Insert(facts, first, false);
-  if (!number.ok()) FreePlaces(first, rows.rows);
+  if (!is_there) {  // those that a snapshot named
+    inputs_[number].first_place = first;
+    inputs_[number].is_gone = false;
+  }
+  ++inputs_[number].holders;
   return number;
 }
 
 Result<uint32_t> InputStore::Find(const InputFacts& facts) {
   const MutexLock lock(mutex_);
-  for (const bool is_gone : {false, true}) {
-    const uint32_t same = FindNumber(facts.digest, is_gone);
-    if (same == kNowhere) continue;
-    const InputFacts& known = inputs_[same].facts;
-    if (known.rows != facts.rows || known.advance != facts.advance ||
-        known.sees_whole != facts.sees_whole) {
-      return Status::Error(StatusCode::kCorrupt,
-                           "an input has %u rows and takes %d coordinates, but the one with its "
-                           "digest has %u and takes %d",
-                           facts.rows, facts.advance, known.rows, known.advance);
-    }
-    ++inputs_[same].holders;
-    return same;
+  const uint32_t number = FindNumber(facts.digest);
+  if (number == kNowhere) return Insert(facts, kNowhere, true);
+  const InputFacts& known = inputs_[number].facts;
+  if (known.rows != facts.rows || known.advance != facts.advance ||
+      known.sees_whole != facts.sees_whole) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "an input has %u rows and takes %d coordinates, but the one with its "
+                         "digest has %u and takes %d",
+                         facts.rows, facts.advance, known.rows, known.advance);
   }
-  return Insert(facts, kNowhere, true);
+  ++inputs_[number].holders;
+  return number;
+}
+
+bool InputStore::IsGone(uint32_t input) const {
+  const MutexLock lock(mutex_);
+  return inputs_[input].is_gone;
 }
 
 void InputStore::Hold(uint32_t input) {

@@ -42,8 +42,9 @@ struct InputFacts {
 };
 
 // Rows lie anywhere, so that what is free is never too scattered. An input is there as long as
-// somebody holds it: each position of a KeyHistory that has a row of it does. All calls from any
-// thread; what is read by a key is of an input that the caller knows to be held.
+// somebody holds it: each position of a KeyHistory that has a row of it does. Its rows may be gone,
+// where a snapshot named it, until somebody adds them. All calls from any thread; of an input whose
+// number is given the caller knows that it is held.
 class InputStore {
  public:
   struct Plan {
@@ -68,41 +69,31 @@ class InputStore {
   // the input. Errors: kInvalidArgument (which value or coordinate), kKvPoolFull (too few rows are
   // free).
   Result<uint32_t> Add(const InputRowsView& rows);
-  // The input with this digest, which the caller then holds: with its rows, if they are there; else
-  // one whose rows are gone. Errors: kKvPoolFull; kCorrupt (it has other facts).
+  // The input with this digest, which the caller then holds; where there is none, one whose rows
+  // are gone. Errors: kKvPoolFull; kCorrupt (it has other facts).
   Result<uint32_t> Find(const InputFacts& facts);
   void Hold(uint32_t input);
   void Release(uint32_t input);
+  bool IsGone(uint32_t input) const;
 
   const InputFacts& facts(uint32_t input) const { return inputs_[input].facts; }
-  const InputFacts& facts(InputKey row) const { return facts(row.input()); }
-  // The keys of all rows of an input, in order: visit(row, InputKey).
-  template <typename Visit>
-  void ForEachKey(uint32_t input, const Visit& visit) const {
-    const Input& of = inputs_[input];
-    uint32_t place = of.first_place;
-    for (uint32_t row = 0; row < of.facts.rows; ++row) {
-      visit(row, of.is_gone ? InputKey::Gone(input, row) : InputKey::Row(input, place));
-      if (!of.is_gone) place = places_[place].next;
-    }
-  }
 
-  // Which row of its input it is, counted from 0.
-  uint32_t RowOf(InputKey row) const {
-    return row.is_gone() ? row.place() : places_[row.place()].row;
+  // Where a row is, of an input that is not gone. From the row before it, `before`, if that is
+  // known.
+  uint32_t PlaceOf(InputKey row, uint32_t before = kNowhere) const {
+    if (before != kNowhere) return places_[before].next;
+    uint32_t place = inputs_[row.input()].first_place;
+    for (uint32_t i = 0; i < row.row(); ++i) place = places_[place].next;
+    return place;
   }
-  // Not of one that is gone.
-  std::span<const float> Values(InputKey row) const {
-    return {values_ + row.place() * width_, width_};
-  }
-  const int32_t* Coordinates(InputKey row) const { return places_[row.place()].coordinates; }
+  std::span<const float> Values(uint32_t place) const { return {values_ + place * width_, width_}; }
+  const int32_t* Coordinates(uint32_t place) const { return places_[place].coordinates; }
 
- private:
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
+ private:
   struct Place {
     uint32_t next;  // of the same input; of what is free, too
-    uint32_t row;
     int32_t coordinates[kCoordinates];
   };
   struct Input {
@@ -113,12 +104,13 @@ class InputStore {
     bool is_gone;
   };
 
+  // What is known of the rows; from `first_place` on they are kept, if that is somewhere.
   Status Read(const InputRowsView& rows, uint32_t first_place, InputFacts* facts) const;
   uint32_t& BucketOf(const Digest& digest) const;
   Result<uint32_t> Insert(const InputFacts& facts, uint32_t first_place, bool is_gone);
   uint32_t TakePlaces(size_t rows);
   void FreePlaces(uint32_t first, size_t rows);
-  uint32_t FindNumber(const Digest& digest, bool is_gone) const;
+  uint32_t FindNumber(const Digest& digest) const;
 
   mutable Mutex mutex_;
   size_t max_rows_ = 0;

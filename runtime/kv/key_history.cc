@@ -24,9 +24,15 @@ void KeyHistory::Append(InputKey key) {
 }
 
 void KeyHistory::AppendInput(uint32_t input, uint32_t first_row, uint32_t n) {
-  memory_.inputs->ForEachKey(input, [&](uint32_t row, InputKey key) {
-    if (row >= first_row && row - first_row < n) Append(key);
-  });
+  for (uint32_t i = 0; i < n; ++i) Append(InputKey(input, first_row + i));
+}
+
+uint64_t KeyHistory::FindGone(uint64_t begin, uint64_t end) const {
+  if (n_rows_ == 0) return end;
+  for (; begin < end; ++begin) {
+    if (key(begin).is_row() && memory_.inputs->IsGone(key(begin).input())) break;
+  }
+  return begin;
 }
 
 // In the middle of an input, where rows have coordinates of their own, it stays.
@@ -34,8 +40,8 @@ int64_t KeyHistory::ShiftBehind(uint64_t position) const {
   const int64_t shift = memory_.shifts.empty() ? 0 : memory_.shifts[position % size_];
   const InputKey row = key(position);
   if (!row.is_row()) return shift;
-  const InputFacts& facts = memory_.inputs->facts(row);
-  const bool is_last = memory_.inputs->RowOf(row) + 1 == facts.rows;
+  const InputFacts& facts = memory_.inputs->facts(row.input());
+  const bool is_last = row.row() + 1 == facts.rows;
   return is_last ? shift + facts.advance - facts.rows : shift;
 }
 

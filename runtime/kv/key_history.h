@@ -44,25 +44,23 @@ class KeyHistory {
   int64_t shift(uint64_t position) const {
     return position == end_ || memory_.shifts.empty() ? shift_ : memory_.shifts[position % size_];
   }
-  // Positions that have rows of inputs, and of inputs that are gone.
+  // Positions that have rows of inputs.
   uint64_t n_rows() const { return n_rows_; }
-  bool HasGone(uint64_t begin, uint64_t end) const {
-    bool gone = false;
-    for (uint64_t at = begin; n_rows_ > 0 && at < end && !gone; ++at) gone = key(at).is_gone();
-    return gone;
-  }
+  bool HasGone(uint64_t begin, uint64_t end) const { return FindGone(begin, end) < end; }
+  // The first position in [begin, end) that has a row of an input that is gone; `end`: none has.
+  uint64_t FindGone(uint64_t begin, uint64_t end) const;
   const InputStore* inputs() const { return memory_.inputs; }
   // The positions of the input that has a row at `position`, also those that were never appended.
   void SpanOf(uint64_t position, uint64_t* begin, uint64_t* end) const {
     const InputKey row = key(position);
-    *begin = position - memory_.inputs->RowOf(row);
-    *end = *begin + memory_.inputs->facts(row).rows;
+    *begin = position - row.row();
+    *end = *begin + memory_.inputs->facts(row.input()).rows;
   }
   // A cut before `position` would part rows that see each other.
   bool CutsInput(uint64_t position) const {
     if (n_rows_ == 0 || position <= begin_ || position >= end_) return false;
     const InputKey row = key(position);
-    return row.is_row() && memory_.inputs->facts(row).sees_whole && memory_.inputs->RowOf(row) > 0;
+    return row.is_row() && row.row() > 0 && memory_.inputs->facts(row.input()).sees_whole;
   }
 
   // Keys from `position` on, up to `most` of them, as far as they lie side by side.

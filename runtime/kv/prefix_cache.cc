@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -64,18 +65,17 @@ PrefixCache::Key PrefixCache::KeyOf(BlockMark previous, const KeyHistory& tokens
   key.previous = previous;
   key.inputs = {};
   Digester inputs;
-  bool has_inputs = false;
+  std::optional<uint32_t> last;  // that was added
   for (size_t i = 0; i < key.tokens.size(); ++i) {
     const InputKey at = tokens.key(block * kKvBlockTokens + i);
     key.tokens[i] = at.token();
     if (!at.is_row()) continue;
-    const auto row = static_cast<int32_t>(tokens.inputs()->RowOf(at));
-    key.tokens[i] = -1 - row;
-    if (has_inputs && row > 0 && i > 0) continue;  // the same as the one before
-    inputs.Add(tokens.inputs()->facts(at).digest);
-    has_inputs = true;
+    key.tokens[i] = -1 - static_cast<int32_t>(at.row());
+    if (last == at.input()) continue;
+    inputs.Add(tokens.inputs()->facts(at.input()).digest);
+    last = at.input();
   }
-  if (has_inputs) key.inputs = inputs.Finish();
+  if (last) key.inputs = inputs.Finish();
   return key;
 }
 

@@ -180,6 +180,14 @@ TEST_F(Inputs, SnapshotsNameRowsAndGoOnWithoutThem) {
   ASSERT_TRUE(gone->Restore(snapshot).ok());
   EXPECT_EQ(gone->Logits().status().code(), StatusCode::kUnsupported);
   EXPECT_EQ(gone->Next().status().code(), StatusCode::kUnsupported);
+  // Once anybody has the rows again it is as it was.
+  Session* const helper = NewSession(*other, options);
+  Queue(helper, {{{}, View(rows, 50)}});
+  EXPECT_EQ(Logits(gone), logits);
+  ASSERT_TRUE(gone->Undo(20).ok());
+  ASSERT_TRUE(session->Undo(20).ok());
+  EXPECT_EQ(Logits(gone), Logits(session));
+  other->CloseSession(helper);
   ASSERT_TRUE(gone->Queue(std::span(ids).subspan(50)).ok());
   ASSERT_TRUE(session->Queue(std::span(ids).subspan(50)).ok());
   EXPECT_EQ(Logits(gone), Logits(session));

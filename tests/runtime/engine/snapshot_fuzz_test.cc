@@ -97,6 +97,34 @@ TEST(SnapshotFuzz, SealedNonsenseNeverCrashes) {
   }
 }
 
+// What would give a text's keys and values other numbers than its keys say, or a row no place.
+TEST(SnapshotFuzz, InputsThatCannotBeAreRefused) {
+  SmallSession saved(ContextPolicy::kStop), session(ContextPolicy::kStop);
+  saved.PrefillInputs();
+  const std::vector<uint8_t> snapshot = saved.Save();
+  const size_t inputs = snapshot.size() - 2 * sizeof(uint64_t) - 2 * sizeof(SnapshotInput);
+  const auto refuses = [&](size_t at, const auto& value, size_t and_at, const auto& and_value) {
+    std::vector<uint8_t> changed = snapshot;
+    std::memcpy(&changed[at], &value, sizeof value);
+    std::memcpy(&changed[and_at], &and_value, sizeof and_value);
+    Seal(&changed);
+    return !RestoreAny(session, changed);
+  };
+  const size_t first = inputs, second = inputs + sizeof(SnapshotInput);
+  const auto first_row = [](size_t input) { return input + offsetof(SnapshotInput, first_row); };
+  const auto n_rows = [](size_t input) { return input + offsetof(SnapshotInput, n_rows); };
+  const auto rows = [](size_t input) { return input + offsetof(SnapshotInput, rows); };
+  const auto advance = [](size_t input) { return input + offsetof(SnapshotInput, advance); };
+  ASSERT_FALSE(refuses(rows(first), uint32_t{4}, rows(second), uint32_t{9}));  // as they are
+  EXPECT_TRUE(refuses(inputs - sizeof(int64_t), int64_t{1}, rows(first), uint32_t{4}));
+  EXPECT_TRUE(refuses(inputs - sizeof(int64_t), int64_t{-1}, rows(first), uint32_t{4}));
+  EXPECT_TRUE(refuses(rows(second), uint32_t{30}, first_row(second), uint32_t{21}));
+  EXPECT_TRUE(refuses(rows(first), uint32_t{8}, first_row(first), uint32_t{4}));
+  EXPECT_TRUE(refuses(n_rows(second), uint64_t{8}, rows(first), uint32_t{4}));
+  EXPECT_TRUE(refuses(advance(first), int32_t{0}, rows(first), uint32_t{4}));
+  EXPECT_TRUE(refuses(advance(first), int32_t{1}, rows(second), uint32_t{4096}));
+}
+
 TEST(SnapshotFuzz, SealedNonsenseOfInputsNeverCrashes) {
   for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
     SmallSession saved(policy), session(policy);

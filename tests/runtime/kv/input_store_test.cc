@@ -53,15 +53,20 @@ TEST_F(InputStoreTest, EqualInputsAreOneAndRoomComesBack) {
   EXPECT_EQ(a, same);
   EXPECT_NE(a, b);
   EXPECT_EQ(store_.free_rows(), 11u);
-  store_.ForEachKey(b, [&](uint32_t row, InputKey key) {
-    EXPECT_EQ(store_.RowOf(key), row);
-    EXPECT_EQ(store_.Values(key)[1], static_cast<float>(row * kWidth + 1));
-    EXPECT_EQ(store_.Coordinates(key)[2], static_cast<int32_t>(row));
-  });
+  for (uint32_t row = 0, before = InputStore::kNowhere; row < 5; ++row) {
+    const uint32_t place = store_.PlaceOf(InputKey(b, row));
+    EXPECT_EQ(store_.PlaceOf(InputKey(b, row), before), place);
+    EXPECT_EQ(store_.Values(place)[1], static_cast<float>(row * kWidth + 1));
+    EXPECT_EQ(store_.Coordinates(place)[2], static_cast<int32_t>(row));
+    before = place;
+  }
   const Status full = Add(Rows(12, 7)).status();
   EXPECT_EQ(full.code(), StatusCode::kKvPoolFull);
   EXPECT_NE(std::string(full.message()).find("max_input_rows, 20, are free"), std::string::npos)
       << full.message();
+  const uint32_t c = *Add(Rows(10, 7));
+  EXPECT_EQ(*Add(Rows(5, 0)), b);  // for which there is no room but its own
+  store_.Release(c);
   store_.Release(a);
   EXPECT_EQ(store_.free_rows(), 11u);  // held once more
   store_.Release(a);
@@ -102,18 +107,22 @@ TEST_F(InputStoreTest, OneWhoseRowsAreGoneIsKnownByItsDigest) {
   const uint32_t a = *Add(Rows(4, 0));
   const InputFacts facts = store_.facts(a);
   EXPECT_EQ(*store_.Find(facts), a);
+  EXPECT_FALSE(store_.IsGone(a));
   store_.Release(a);
   store_.Release(a);
   const uint32_t gone = *store_.Find(facts);
+  EXPECT_TRUE(store_.IsGone(gone));
   EXPECT_EQ(*store_.Find(facts), gone);
   EXPECT_EQ(store_.free_rows(), 20u);
-  store_.ForEachKey(gone, [&](uint32_t row, InputKey key) {
-    EXPECT_TRUE(key.is_gone());
-    EXPECT_EQ(store_.RowOf(key), row);
-  });
   InputFacts longer = facts;
   longer.rows = 5;
   EXPECT_EQ(store_.Find(longer).status().code(), StatusCode::kCorrupt);
+  // Whoever has its rows brings them back for all.
+  EXPECT_EQ(*Add(Rows(4, 0)), gone);
+  EXPECT_FALSE(store_.IsGone(gone));
+  EXPECT_EQ(store_.Values(store_.PlaceOf(InputKey(gone, 3)))[0], 9);
+  for (int i = 0; i < 3; ++i) store_.Release(gone);
+  EXPECT_EQ(store_.free_rows(), 20u);
 }
 
 // Against vectors: what is held is what the histories have, and shifts are those of the keys
@@ -189,8 +198,9 @@ TEST_F(InputStoreTest, HistoriesHoldWhatTheyHave) {
       ASSERT_EQ(history.shift(p), all[p].shift) << p;
       if (all[p].token >= 0) continue;
       ++n_rows;
-      ASSERT_EQ(store_.RowOf(history.key(p)), all[p].row);
-      ASSERT_EQ(store_.Values(history.key(p))[0], kinds[all[p].kind].rows[all[p].row * kWidth]);
+      ASSERT_EQ(history.key(p).row(), all[p].row);
+      ASSERT_EQ(store_.Values(store_.PlaceOf(history.key(p)))[0],
+                kinds[all[p].kind].rows[all[p].row * kWidth]);
     }
     ASSERT_EQ(history.n_rows(), n_rows);
     if (history.end() > history.begin()) {
