@@ -654,10 +654,11 @@ public static class Test
         string answer = fork.Generate();
         Equal(answer, string.Concat(session.Chat(chat).Select(one => one.Text)));
         Equal(answer, TextOf(session.ChatAsync(chat)));
-        using (Engine slow = model.Engine(new EngineOptions { Context = 256, MaxRows = 8 }))
+        // So slow that whoever cancels has its turn on a busy machine, too.
+        using (Engine slow = model.Engine(new EngineOptions { Context = 2000, MaxRows = 1 }))
         using (Session cancelled = slow.Session(limit))
         {
-            int[] prompt = Enumerable.Repeat(ids, 40).SelectMany(some => some).ToArray();
+            int[] prompt = Enumerable.Repeat(ids, 2000 / ids.Length).SelectMany(some => some).ToArray();
             int attempts = 0;
             while (!EndsThePrompt(cancelled, prompt)) Equal(true, ++attempts < 100);
             cancelled.Reset(); // it can be used again
