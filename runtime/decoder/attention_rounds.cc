@@ -138,7 +138,7 @@ void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores) {
     call.kv = sequence.kv;
     call.position = sequence.position;
     call.rows = sequence.keys.size();
-    call.places = &pass.row(row);
+    if (pass.has_inputs()) call.places = &pass.row(row);
     call.qkv += row * all.qkv_stride;
     if (call.rope != nullptr) call.rope += row * all.rope_dim;
     if (call.sink_rope != nullptr) call.sink_rope += row * all.rope_dim;

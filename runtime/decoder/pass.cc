@@ -30,7 +30,9 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
     for (size_t i = 0; i < sequence.keys.size(); ++i) {
       act().rows[rows_++] = {&sequence, sequence.position + i, sequence.keys[i],
                              VisibleEnd(sequence, i), InputStore::kNowhere};
-      if (sequence.keys[i].is_row()) act().rows[rows_ - 1].place = PlaceOf(sequence, i);
+      if (!sequence.keys[i].is_row()) continue;
+      act().rows[rows_ - 1].place = PlaceOf(sequence, i);
+      has_inputs_ = true;
     }
   }
 }

@@ -55,6 +55,7 @@ class Pass {
   size_t rows() const { return rows_; }
   const PassRow& row(size_t r) const { return act().rows[r]; }
   const InputStore& inputs() const { return *resources_.inputs; }
+  bool has_inputs() const { return has_inputs_; }
   // What RoPE rotates a row at `position` by, which may be another than its own where it drafts.
   RopePlace CoordinatesOf(const PassRow& row, uint64_t position) const;
   // Leaves out the rows behind those of the last sequence that has not dropped out.
@@ -107,7 +108,8 @@ class Pass {
   const PassResources& resources_;
   const std::span<const SequenceRows> sequences_;
   size_t rows_ = 0;
-  bool adapted_ = false;  // some sequence has an adapter
+  bool adapted_ = false;     // some sequence has an adapter
+  bool has_inputs_ = false;  // some row is one of an input
 };
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.

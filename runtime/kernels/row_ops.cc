@@ -173,9 +173,11 @@ void SoftCap(const KernelSet& set, float cap, size_t n, float* x) {
 void RopeTable(const double* frequencies, const uint8_t* axes, size_t dim, float scale,
                const RopePlace& place, float* table) {
   const size_t half = dim / 2;
+  std::array<double, kRopeAxes> by;
+  std::copy(place.begin(), place.end(), by.begin());
   for (size_t i = 0; i < half; ++i) {
-    const uint64_t coordinate = place[axes == nullptr ? 0 : axes[i]];
-    const SinCos angle = PortableSinCos(static_cast<double>(coordinate) * frequencies[i]);
+    const double coordinate = axes == nullptr ? by[0] : by[axes[i]];
+    const SinCos angle = PortableSinCos(coordinate * frequencies[i]);
     table[i] = static_cast<float>(angle.cos * scale);
     table[half + i] = static_cast<float>(angle.sin * scale);
   }
