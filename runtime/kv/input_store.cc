@@ -134,9 +134,9 @@ uint32_t& InputStore::BucketOf(const Digest& digest) const {
   return buckets_[word % max_rows_];
 }
 
-uint32_t InputStore::FindNumber(const Digest& digest) const {
-  uint32_t at = BucketOf(digest);
-  while (at != kNowhere && inputs_[at].facts.digest != digest) at = inputs_[at].next;
+uint32_t InputStore::FindNumber(const InputFacts& facts) const {
+  uint32_t at = BucketOf(facts.digest);
+  while (at != kNowhere && inputs_[at].facts != facts) at = inputs_[at].next;
   return at;
 }
 
@@ -160,7 +160,7 @@ Result<uint32_t> InputStore::Add(const InputRowsView& rows) {
   InputFacts facts;
   const Status status = Read(rows, first, &facts);
   lock.Lock();
-  const uint32_t number = status.ok() ? FindNumber(facts.digest) : kNowhere;
+  const uint32_t number = status.ok() ? FindNumber(facts) : kNowhere;
   const bool is_there = number != kNowhere && !inputs_[number].is_gone;
   if (fits && (!status.ok() || is_there)) FreePlaces(first, rows.rows);
   RONDO_RETURN_IF_ERROR(status);
@@ -185,16 +185,8 @@ Result<uint32_t> InputStore::Add(const InputRowsView& rows) {
 
 Result<uint32_t> InputStore::Find(const InputFacts& facts) {
   const MutexLock lock(mutex_);
-  const uint32_t number = FindNumber(facts.digest);
+  const uint32_t number = FindNumber(facts);
   if (number == kNowhere) return Insert(facts, kNowhere, true);
-  const InputFacts& known = inputs_[number].facts;
-  if (known.rows != facts.rows || known.advance != facts.advance ||
-      known.sees_whole != facts.sees_whole) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "an input has %u rows and takes %d coordinates, but the one with its "
-                         "digest has %u and takes %d",
-                         facts.rows, facts.advance, known.rows, known.advance);
-  }
   ++inputs_[number].holders;
   return number;
 }

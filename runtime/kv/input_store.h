@@ -39,6 +39,7 @@ struct InputFacts {
   uint32_t rows;
   int32_t advance;  // the coordinate behind the input, counted from where it begins
   bool sees_whole;
+  bool operator==(const InputFacts&) const = default;
 };
 
 // Rows lie anywhere, so that what is free is never too scattered. An input is there as long as
@@ -69,8 +70,9 @@ class InputStore {
   // the input. Errors: kInvalidArgument (which value or coordinate), kKvPoolFull (too few rows are
   // free).
   Result<uint32_t> Add(const InputRowsView& rows);
-  // The input with this digest, which the caller then holds; where there is none, one whose rows
-  // are gone. Errors: kKvPoolFull; kCorrupt (it has other facts).
+  // The input of these facts, which the caller then holds; where there is none, one whose rows are
+  // gone. Who names another's digest with other facts has an input that nobody else has. Error:
+  // kKvPoolFull.
   Result<uint32_t> Find(const InputFacts& facts);
   void Hold(uint32_t input);
   void Release(uint32_t input);
@@ -110,7 +112,7 @@ class InputStore {
   Result<uint32_t> Insert(const InputFacts& facts, uint32_t first_place, bool is_gone);
   uint32_t TakePlaces(size_t rows);
   void FreePlaces(uint32_t first, size_t rows);
-  uint32_t FindNumber(const Digest& digest) const;
+  uint32_t FindNumber(const InputFacts& facts) const;
 
   mutable Mutex mutex_;
   size_t max_rows_ = 0;
