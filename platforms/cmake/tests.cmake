@@ -262,45 +262,34 @@ if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
 endif()
 
 # What other programs made of the same checkpoints, where that is: a folder beside the others is a
-# test.
-file(GLOB judges CONFIGURE_DEPENDS "${RONDO_SHARED_DATA}/judge/*/expected.npz")
-if(NOT judges)  # which is told
-  set(judges "${RONDO_SHARED_DATA}/judge/any/expected.npz")
-endif()
-if(RONDO_PYTHON3 AND RONDO_SHARED AND NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
-  foreach(expected IN LISTS judges)
-    cmake_path(GET expected PARENT_PATH folder)
-    cmake_path(GET folder FILENAME name)
-    add_test(NAME model.judge.${name} COMMAND "${RONDO_PYTHON3}" -B
-      "${PROJECT_SOURCE_DIR}/tests/tools/judge/judge_test.py" "$<TARGET_FILE:rondo_tool>"
-      "${folder}")
-    set_tests_properties(model.judge.${name} PROPERTIES LABELS model SKIP_RETURN_CODE 77
+# test; without any, one tells so. rondo_judges(KIND SCRIPT PATTERN [NAME...]): of the shared data's
+# folders KIND/PATTERN those with other names.
+function(rondo_judges kind script pattern)
+  file(GLOB expected CONFIGURE_DEPENDS "${RONDO_SHARED_DATA}/${kind}/${pattern}/expected.npz")
+  if(ARGN)
+    list(JOIN ARGN "|" left_out)
+    list(FILTER expected EXCLUDE REGEX "/${kind}/(${left_out})/")
+  endif()
+  if(NOT expected)
+    set(expected "${RONDO_SHARED_DATA}/${kind}/any/expected.npz")
+  endif()
+  foreach(file IN LISTS expected)
+    cmake_path(GET file PARENT_PATH folder)
+    string(REGEX REPLACE ".*/${kind}/([^/]+)/.*" "\\1" name "${file}")
+    add_test(NAME model.${kind}.${name} COMMAND "${RONDO_PYTHON3}" -B
+      "${PROJECT_SOURCE_DIR}/tests/tools/judge/${script}" "$<TARGET_FILE:rondo_tool>" "${folder}")
+    set_tests_properties(model.${kind}.${name} PROPERTIES LABELS model SKIP_RETURN_CODE 77
       ENVIRONMENT
       "PYTHONPATH=${PROJECT_SOURCE_DIR}/c_api/bindings/python;RONDO_LIBRARY=$<TARGET_FILE:rondo>")
   endforeach()
-endif()
-
-# Rows among tokens, by what transformers makes of pictures and sounds. Left out: Qwen3-VL adds rows
-# behind layers, too; an encoder's or a prefix's rows are no rows of a decoder; of Idefics 3 not all
-# rows are there.
-file(GLOB media CONFIGURE_DEPENDS "${RONDO_SHARED_DATA}/media/*/a/expected.npz")
-list(FILTER media EXCLUDE REGEX
-  "/(qwen3_vl|idefics3|paligemma|whisper|moonshine|voxtral|qwen2_audio|qwen3_audio_tower)/a/")
-if(NOT media)  # which is told
-  set(media "${RONDO_SHARED_DATA}/media/any/a/expected.npz")
-endif()
+endfunction()
 if(RONDO_PYTHON3 AND RONDO_SHARED AND NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
-  foreach(expected IN LISTS media)
-    cmake_path(GET expected PARENT_PATH folder)
-    cmake_path(GET folder PARENT_PATH family)
-    cmake_path(GET family FILENAME name)
-    add_test(NAME model.media.${name} COMMAND "${RONDO_PYTHON3}" -B
-      "${PROJECT_SOURCE_DIR}/tests/tools/judge/media_test.py" "$<TARGET_FILE:rondo_tool>"
-      "${folder}")
-    set_tests_properties(model.media.${name} PROPERTIES LABELS model SKIP_RETURN_CODE 77
-      ENVIRONMENT
-      "PYTHONPATH=${PROJECT_SOURCE_DIR}/c_api/bindings/python;RONDO_LIBRARY=$<TARGET_FILE:rondo>")
-  endforeach()
+  rondo_judges(judge judge_test.py "*")
+  # Rows among tokens, by what transformers makes of pictures and sounds. Left out: Qwen3-VL adds
+  # rows behind layers, too; an encoder's or a prefix's rows are no rows of a decoder; of Idefics 3
+  # not all rows are there.
+  rondo_judges(media media_test.py "*/a" qwen3_vl idefics3 paligemma whisper moonshine voxtral
+    qwen2_audio qwen3_audio_tower)
 endif()
 
 # Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where

@@ -1,4 +1,5 @@
 #include "runtime/kernels/pack_linear.h"
+#include "runtime/base/bfloat16.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,8 +16,6 @@ namespace {
 
 constexpr uint32_t kMaxNr = 32;
 constexpr uint64_t kEvenBytes = 0x00ff00ff00ff00ff;
-
-float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 // To the nearest, ties to even.
 uint16_t ToBfloat16(float value) {

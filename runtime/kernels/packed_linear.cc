@@ -1,17 +1,15 @@
 #include "runtime/kernels/packed_linear.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "runtime/base/bfloat16.h"
 #include "runtime/base/checked.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
 
 namespace {
-
-float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 // Bytes of one block of kQ4B for a tile.
 size_t BlockBytesQ4B(const LinearShape& shape, uint32_t nr) {

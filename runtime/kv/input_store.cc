@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
 
+#include "runtime/base/bfloat16.h"
 #include "runtime/base/checked.h"
 
 namespace rondo {
 
 namespace {
-
-float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 // Values [begin, begin + out.size()) of all as float32; the caller's memory may have no alignment.
 void CopyValues(const InputRowsView& rows, size_t begin, std::span<float> out) {
