@@ -136,8 +136,9 @@ void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores) {
   for (const SequenceRows& sequence : pass.sequences()) {
     AttentionCall call = all;
     call.kv = sequence.kv;
-    call.position = sequence.position;
-    call.rows = sequence.keys.size();
+    call.position = sequence.position + pass.first_key(sequence);
+    call.rows = pass.rows_of(sequence);
+    if (call.rows == 0) continue;
     if (pass.has_inputs()) call.places = &pass.row(row);
     call.qkv += row * all.qkv_stride;
     if (call.rope != nullptr) call.rope += row * all.rope_dim;

@@ -90,7 +90,7 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   return weights_.Load(file, plan, arena, pool, progress, vectors);
 }
 
-void Decoder::Forward(const Pass& pass) {
+void Decoder::Forward(Pass& pass) {
   Embed(pass);
   for (size_t layer = 0; layer < spec_.n_layers(); ++layer) RunLayer(pass, layer);
 }
@@ -108,6 +108,7 @@ void Decoder::EmbedKey(const Pass& pass, const PassRow& place, float* row) const
 
 void Decoder::Embed(const Pass& pass) {
   const ProfileSpan span(pass.profile(), "embed", pass.rows());
+  if (pass.part() == PassPart::kDrafts) return EmbedDrafts(pass);
   const size_t hidden = spec_.hidden_size;
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     const PassRow& place = pass.row(r);
@@ -151,7 +152,7 @@ void Decoder::MakeRopeTables(const Pass& pass, size_t r, uint64_t position) {
   }
 }
 
-void Decoder::RunLayer(const Pass& pass, size_t layer) {
+void Decoder::RunLayer(Pass& pass, size_t layer) {
   const ProfileLayer in_layer(pass.profile(), layer);
   if (spec_.alt_up.n_streams > 0) return RunOnStreams(pass, layer);
   RunSublayers(pass, spec_.layer_begin(layer), spec_.layer_ends[layer]);
@@ -163,8 +164,10 @@ void Decoder::RunLayer(const Pass& pass, size_t layer) {
   });
 }
 
-void Decoder::RunOnStreams(const Pass& pass, size_t layer) {
+void Decoder::RunOnStreams(Pass& pass, size_t layer) {
   const size_t begin = spec_.layer_begin(layer), last = spec_.layer_ends[layer] - 1;
+  if (begin == kept_end(pass)) pass.EndUnwanted();
+  if (pass.rows() == 0) return;
   const bool has_embedding = spec_.sublayers[last].type == &kLayerEmbeddingType;
   PredictStreams(pass, layer);
   RunSublayers(pass, begin, has_embedding ? last : last + 1);
@@ -178,8 +181,10 @@ void Decoder::RunOnStreams(const Pass& pass, size_t layer) {
   AddToOtherStreams(pass);
 }
 
-void Decoder::RunSublayers(const Pass& pass, size_t begin, size_t end) {
+void Decoder::RunSublayers(Pass& pass, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
+    if (i == kept_end(pass)) pass.EndUnwanted();
+    if (pass.rows() == 0) return;
     const Sublayer sublayer = pass.sublayer(i);
     const ProfileSpan span(pass.profile(), sublayer.spec.type->name, pass.rows());
     if (!sublayer.spec.reads_previous_input) {
@@ -193,6 +198,9 @@ void Decoder::RunSublayers(const Pass& pass, size_t begin, size_t end) {
 }
 
 const float* Decoder::Logits(const Pass& pass, std::span<const size_t> rows, bool last) {
+  if (pass.part() == PassPart::kDrafts) {
+    return RunHead(pass, {weights_.draft_head().norm, weights_.draft_head().head}, rows, last);
+  }
   if (spec_.alt_up.n_streams > 0) JoinStreams(pass, rows);
   return RunHead(pass, {weights_.final_norm(), weights_.head()}, rows, last);
 }

@@ -35,61 +35,44 @@ class Decoder {
   const Weights& weights() const { return weights_; }
   const PassResources& resources() const { return resources_; }
 
-  // A pass: Embed, then RunLayer for each layer in order; Logits may then be asked for. A row
-  // depends on the tokens of its sequence before it, the model and the kernel set; not on the other
-  // rows, on how a prompt is cut, on threads, or on where its keys lie. Where all sequences are
-  // cancelled, their blocks hold nothing of value at these positions.
+  // A pass: Embed, then RunLayer for each layer of its part in order; what comes of it may then be
+  // asked for, of the rows that are wanted. A row depends on the tokens of its sequence before it,
+  // the model and the kernel set; not on the other rows, on how a prompt is cut, on threads, or on
+  // where its keys lie. Where all sequences are cancelled, their blocks hold nothing of value at
+  // these positions.
+  //
+  // The draft head follows each pass of the text: in a pass of the same rows, while the text's own
+  // are still in place, that wants none of them. It proposes in passes of one row for each
+  // sequence, and so does an assistant, of which a row carries the token that is not evaluated yet,
+  // and the position before it: it sees what lies up to there.
   void Embed(const Pass& pass);
-  void RunLayer(const Pass& pass, size_t layer);
-  // All of that.
-  void Forward(const Pass& pass);
+  void RunLayer(Pass& pass, size_t layer);
+  size_t first_layer(PassPart part) const {
+    return part == PassPart::kDrafts && spec_.has_draft_head ? spec_.n_layers() : 0;
+  }
+  size_t end_layer(PassPart part) const {
+    return first_layer(part) + (first_layer(part) == 0 ? spec_.n_layers() : 1);
+  }
+  // All of that, of the text.
+  void Forward(Pass& pass);
 
   // Rows that Logits takes at a time: at most kMostLogitRows.
   size_t logit_rows() const { return activations_.logit_rows(); }
-  // The logits of rows of the pass, up to logit_rows() of them: [rows, vocab_size], until the next
-  // call. `last`: the last call of this pass.
+  // The logits of rows of the pass, up to logit_rows() of them: [rows, vocab_size], or of drafts
+  // [rows, weights().draft_head().head.shape.n], until the next call. `last`: the last call of this
+  // pass.
   const float* Logits(const Pass& pass, std::span<const size_t> rows, bool last);
+  // What drafts of the token behind a row read of it: of the text's rows [hidden_size], of an
+  // assistant's [spec().other_hidden_size].
+  void KeepHidden(const Pass& pass, size_t row, float* out) const;
+  // In place of logits, an embedder's: what a text's vector is made of is gathered pass by pass.
+  void Pool(const Pass& pass);
 
-  // ---- An embedder's pooling, in place of logits ----
-  //
-  // Behind the layers of a pass. What a text's vector is made of is gathered pass by pass.
-  struct TextRows {
-    const SequenceRows* rows;  // of the pass, not dropped
-    size_t first;              // of the pass's rows
-    float* pooled;             // [spec().embedder.widest], the same in all passes of the text
-    bool ends;                 // they are the text's last: `pooled` begins with the vector then
-  };
-  void Pool(const Pass& pass, std::span<const TextRows> texts);
-
-  // ---- The draft head, where spec() has one ----
-  //
-  // Behind the logits of a pass it follows: MakeDraftInput, then FollowWithDraftHead, which keeps
-  // what later rows see of these. It proposes in passes of its own, of one row for each sequence:
-  // Embed, MakeDraftInput, RunDraftHead, DraftLogits.
-
-  // `before`: of each sequence of the pass what KeepHidden gave of the row before its first one;
-  // null where that is not known any more, which makes worse drafts.
-  void MakeDraftInput(const Pass& pass, std::span<const float* const> before);
-  void FollowWithDraftHead(const Pass& pass);
-  void RunDraftHead(const Pass& pass);
-  // Between these two: what the head will read of a row of the pass. [hidden_size]
-  void KeepHidden(size_t row, float* out) const;
-  // As Logits, of the tokens below weights().draft_head().head.shape.n; and what the head will read
-  // of a row that it has run.
-  const float* DraftLogits(const Pass& pass, std::span<const size_t> rows, bool last);
-  void KeepDraftHidden(const Pass& pass, size_t row, float* out) const;
-
-  // ---- An assistant, which drafts for another model ----
-  //
-  // It proposes in passes of one row for each sequence of that model: EnterAssistant, RunLayer for
-  // each layer, KeepDraftHidden, DraftLogits. A row carries the token that is not evaluated yet,
-  // and the position before it: it sees what lies up to there.
-
-  // Before all else: its layers read what `model` keeps. Error: kInvalidArgument (none fits).
+  // Before all else: an assistant's layers read what `model` keeps. Error: kInvalidArgument (none
+  // fits).
   Status Assist(const Decoder& model) { return spec_.ReadKeysOf(model.spec_); }
-  // `before`: of each row what `model` KeepHidden gave, or what KeepDraftHidden did.
-  // [spec().other_hidden_size]
-  void EnterAssistant(const Pass& pass, const Decoder& model, std::span<const float* const> before);
+  // Whose tokens an assistant embeds; it outlives the decoder.
+  void set_assisted(const Decoder* model) { assisted_ = model; }
 
   // What a layer reads and leaves behind: of each row the residual stream, or all of them.
   float* residual() const {
@@ -103,15 +86,21 @@ class Decoder {
   // What enters the first layer: a token's embedding, or a row of an input as it is.
   void EmbedKey(const Pass& pass, const PassRow& place, float* row) const;
   void MakeRopeTables(const Pass& pass, size_t row, uint64_t position);
-  void EnterDraftHead(const Pass& pass);
-  void RunSublayers(const Pass& pass, size_t begin, size_t end);
+  // What enters what drafts: a row's token, and what the model made of the row before it.
+  void EmbedDrafts(const Pass& pass);
+  void RunSublayers(Pass& pass, size_t begin, size_t end);
   // A layer of a model with several residual streams.
-  void RunOnStreams(const Pass& pass, size_t layer);
+  void RunOnStreams(Pass& pass, size_t layer);
+  // From this sublayer on rows that nobody wants are of no use.
+  size_t kept_end(const Pass& pass) const {
+    return first_layer(pass.part()) == 0 ? spec_.kept_end : spec_.draft_kept_end;
+  }
 
   DecoderSpec spec_;
   Weights weights_;
   Activations activations_;
   PassResources resources_;
+  const Decoder* assisted_ = nullptr;
   MemoryPlan::RegionId scratch_region_ = 0;
   MemoryPlan::RegionId expansion_region_ = MemoryPlan::kNoRegion;
 };

@@ -62,18 +62,27 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
 // another's.
 void ShareEntries(DecoderSpec* spec) {
   const std::span<SublayerSpec> all = spec->sublayers.span();
-  const auto keeps = [](const SublayerSpec& s) { return s.keeps_positions() || s.keeps_state(); };
   if (std::any_of(all.begin(), all.end(), [](const SublayerSpec& s) { return s.shares_kv; }))
     return;
   spec->n_kv_entries = 0;
   for (SublayerSpec& own : all) {
-    if (!keeps(own)) continue;
+    if (!own.keeps()) continue;
     const auto like = std::find_if(all.begin(), all.end(), [&](const SublayerSpec& other) {
       return &other == &own || (other.type == own.type && other.kv == own.kv);
     });
     const bool first = &*like == &own || own.keeps_state();
     own.kv_entry = first ? spec->n_kv_entries++ : like->kv_entry;
   }
+}
+
+// Of sublayers [begin, end), the first behind all that keep something, which reads the residual
+// stream. Several streams are moved between layers alone.
+size_t KeptEnd(const DecoderSpec& spec, size_t begin, size_t end) {
+  size_t at = end;
+  while (at > begin && !spec.sublayers[at - 1].keeps()) --at;
+  while (at < end && spec.sublayers[at].reads_previous_input) ++at;
+  if (spec.alt_up.n_streams == 0 || at == begin) return at;
+  return *std::lower_bound(spec.layer_ends.span().begin(), spec.layer_ends.span().end(), at);
 }
 
 Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
@@ -152,7 +161,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
       if (read.op->kv_layer() >= 0) {
         const auto owner = static_cast<size_t>(read.op->kv_layer());
         read.kv_entry = EntryOf(read.type, spec.sublayers.span().subspan(spec.layer_begin(owner)));
-      } else if (!read.shares_kv && (read.keeps_positions() || read.keeps_state())) {
+      } else if (read.keeps()) {
         read.kv_entry = spec.n_kv_entries++;
       }
     }
@@ -160,6 +169,9 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));
   }
   if (spec.sees_ahead) ShareEntries(&spec);
+  const size_t text_end = spec.layer_begin(spec.n_layers());
+  spec.kept_end = KeptEnd(spec, 0, text_end);
+  spec.draft_kept_end = KeptEnd(spec, text_end, n);
   return spec;
 }
 

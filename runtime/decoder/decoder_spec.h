@@ -34,6 +34,8 @@ struct SublayerSpec {
 
   bool keeps_state() const { return kv.state_floats > 0; }
   bool keeps_positions() const { return kv.n_kv_heads > 0 || kv.floats > 0; }
+  // Something of its own: passes behind read what this one's rows put in.
+  bool keeps() const { return !shares_kv && (keeps_state() || keeps_positions()); }
 };
 
 // Several residual streams, of which layers work on one; of no number: there is one.
@@ -67,6 +69,10 @@ struct DecoderSpec {
   HeapArray<SublayerSpec> sublayers;
   HeapArray<size_t> layer_ends;  // layer i's are [layer_ends[i - 1], layer_ends[i])
   HeapArray<RopeSpec> ropes;
+  // From this sublayer on none of the layers keeps anything, and from that one on none of the draft
+  // head's: rows whose outcome nobody wants end before it.
+  size_t kept_end = 0;
+  size_t draft_kept_end = 0;
   size_t n_kv_entries = 0;
   size_t layer_embedding_size = 0;  // channels that each layer gets of a token's own; 0: none
   float layer_table_scale = 1;      // of the table's rows, and of what is made of them

@@ -7,84 +7,49 @@
 
 namespace rondo {
 
-void Decoder::MakeDraftInput(const Pass& pass, std::span<const float* const> before) {
-  const size_t hidden = spec_.hidden_size;
+// The head's rows that follow others of a pass read what the text's pass left of these.
+void Decoder::EmbedDrafts(const Pass& pass) {
+  const Decoder& model = assisted_ != nullptr ? *assisted_ : *this;
+  const uint64_t ahead = assisted_ != nullptr ? 1 : 0;
+  const size_t n = spec_.draft_input_size() / 2;
   const DraftHeadWeights& head = weights_.draft_head();
   pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
     const PassRow& place = pass.row(r);
+    const SequenceRows& sequence = *place.sequence;
     float* const own = pass.ScratchFloats(thread);
-    float* const previous = own + hidden;
-    EmbedKey(pass, place, own);
-    Normalize(pass.set(), head.embedding_norm, own, hidden, own);
-    if (place.position > place.sequence->position) {
-      KeepHidden(r - 1, previous);
-    } else if (const float* kept = before[place.sequence - pass.sequences().data()];
-               kept != nullptr) {
-      std::copy_n(kept, hidden, previous);
-    } else {
-      std::fill_n(previous, hidden, 0.0f);
+    float* const previous = own + n;
+    std::fill_n(own, 2 * n, 0.0f);
+    if (!sequence.dropped()) {
+      MakeRopeTables(pass, r, place.position + ahead);
+      model.EmbedKey(pass, place, own);
+      if (place.position > sequence.position) {
+        NormedOr(pass.set(), weights_.final_norm(), activations_.hidden + (r - 1) * n, n, previous);
+      } else if (sequence.before != nullptr) {
+        std::copy_n(sequence.before, n, previous);
+      }
+      if (spec_.has_draft_head) {
+        Normalize(pass.set(), head.embedding_norm, own, n, own);
+        Normalize(pass.set(), head.hidden_norm, previous, n, previous);
+      }
     }
-    Normalize(pass.set(), head.hidden_norm, previous, hidden, previous);
     pass.RowInput(weights_.draft_input(), own, r, activations_.draft_input);
   });
-}
-
-void Decoder::EnterDraftHead(const Pass& pass) {
   pass.Linear(weights_.draft_input(), activations_.draft_input, pass.rows(), Pass::Into::kReplace,
               activations_.hidden, spec_.hidden_size);
 }
 
-// Nobody reads what comes behind the last sublayer that keeps something.
-void Decoder::FollowWithDraftHead(const Pass& pass) {
-  const ProfileSpan span(pass.profile(), "draft head", pass.rows());
-  EnterDraftHead(pass);
-  const size_t begin = spec_.layer_begin(spec_.n_layers());
-  size_t end = spec_.sublayers.size();
-  while (end > begin && !spec_.sublayers[end - 1].keeps_positions()) --end;
-  RunSublayers(pass, begin, end);
-}
-
-void Decoder::RunDraftHead(const Pass& pass) {
-  const ProfileSpan span(pass.profile(), "draft head", pass.rows());
-  EnterDraftHead(pass);
-  RunLayer(pass, spec_.n_layers());
-}
-
-void Decoder::EnterAssistant(const Pass& pass, const Decoder& model,
-                             std::span<const float* const> before) {
-  const size_t n = spec_.other_hidden_size;
-  pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
-    const PassRow& place = pass.row(r);
-    float* const both = pass.ScratchFloats(thread);
-    model.EmbedKey(pass, place, both);
-    std::copy_n(before[r], n, both + n);
-    pass.RowInput(weights_.draft_input(), both, r, activations_.draft_input);
-    MakeRopeTables(pass, r, place.position + 1);
-  });
-  EnterDraftHead(pass);
-}
-
-void Decoder::KeepHidden(size_t row, float* out) const {
-  NormedOr(*resources_.set, weights_.final_norm(), activations_.hidden + row * spec_.hidden_size,
-           spec_.hidden_size, out);
-}
-
-const float* Decoder::DraftLogits(const Pass& pass, std::span<const size_t> rows, bool last) {
-  return RunHead(pass, {weights_.draft_head().norm, weights_.draft_head().head}, rows, last);
-}
-
-void Decoder::KeepDraftHidden(const Pass& pass, size_t row, float* out) const {
-  if (spec_.other_hidden_size > 0) {
-    const float* const next =
-        RunHead(pass, {weights_.draft_head().norm, weights_.draft_output()}, {&row, 1}, false);
-    std::copy_n(next, spec_.other_hidden_size, out);
-    return;
-  }
+void Decoder::KeepHidden(const Pass& pass, size_t row, float* out) const {
+  const bool drafts = pass.part() == PassPart::kDrafts;
+  const DraftHeadWeights& head = weights_.draft_head();
   const float* const made = activations_.hidden + row * spec_.hidden_size;
-  if (spec_.draft_chains_normed) {
-    NormedOr(*resources_.set, weights_.draft_head().norm, made, spec_.hidden_size, out);
-  } else {
+  if (drafts && spec_.other_hidden_size > 0) {
+    const float* const next = RunHead(pass, {head.norm, weights_.draft_output()}, {&row, 1}, false);
+    std::copy_n(next, spec_.other_hidden_size, out);
+  } else if (drafts && !spec_.draft_chains_normed) {
     std::copy_n(made, spec_.hidden_size, out);
+  } else {
+    NormedOr(*resources_.set, drafts ? head.norm : weights_.final_norm(), made, spec_.hidden_size,
+             out);
   }
 }
 

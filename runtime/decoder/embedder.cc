@@ -10,13 +10,13 @@ namespace rondo {
 
 namespace {
 
-// Adds up the rows in the order of their positions: so a mean does not depend on how a text is cut
-// into passes.
-void PoolRows(const Pass& pass, const RowNorm& norm, const Decoder::TextRows& text,
+// Of a text's rows, from row `first` of the pass on. Adds them up in the order of their positions:
+// so a mean does not depend on how a text is cut into passes.
+void PoolRows(const Pass& pass, const RowNorm& norm, const SequenceRows& text, size_t first,
               float* scratch) {
-  const size_t n = pass.spec().hidden_size, count = text.rows->keys.size();
-  const uint64_t position = text.rows->position;
-  const float* row = pass.act().hidden + text.first * n;
+  const size_t n = pass.spec().hidden_size, count = pass.rows_of(text);
+  const uint64_t position = text.position;
+  const float* row = pass.act().hidden + first * n;
   switch (pass.spec().embedder.pooling) {
     case format::Pooling::kMean:
       if (position == 0) std::fill_n(text.pooled, n, 0.0f);
@@ -73,20 +73,25 @@ void RunDense(const Pass& pass, std::span<float* const> pooled) {
 
 }  // namespace
 
-void Decoder::Pool(const Pass& pass, std::span<const TextRows> texts) {
+void Decoder::Pool(const Pass& pass) {
   const ProfileSpan span(pass.profile(), "pool", pass.rows());
+  const std::span<const SequenceRows> texts = pass.sequences();
   pass.pool().For(texts.size(), [&](size_t i, size_t thread) {
-    PoolRows(pass, weights_.final_norm(), texts[i], pass.ScratchFloats(thread));
+    if (texts[i].dropped()) return;
+    size_t first = 0;
+    for (size_t before = 0; before < i; ++before) first += pass.rows_of(texts[before]);
+    PoolRows(pass, weights_.final_norm(), texts[i], first, pass.ScratchFloats(thread));
   });
   if (spec_.embedder.dense.size() == 0) return;
   std::array<float*, kMostLogitRows> ended;
   size_t n = 0;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].ends) ended[n++] = texts[i].pooled;
-    if (n == 0 || (n < logit_rows() && i + 1 < texts.size())) continue;
+  for (const SequenceRows& text : texts) {
+    if (text.ends && !text.dropped()) ended[n++] = text.pooled;
+    if (n < logit_rows()) continue;
     RunDense(pass, {ended.data(), n});
     n = 0;
   }
+  if (n > 0) RunDense(pass, {ended.data(), n});
 }
 
 }  // namespace rondo

@@ -23,14 +23,16 @@ size_t Tasks(const LinearShape& shape, const KernelSet& set, size_t products, si
 
 }  // namespace
 
-Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequences)
-    : resources_(resources), sequences_(sequences) {
+Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequences, PassPart part)
+    : resources_(resources), sequences_(sequences), part_(part) {
   for (const SequenceRows& sequence : sequences) {
     adapted_ = adapted_ || sequence.adapter != nullptr;
     for (size_t i = 0; i < sequence.keys.size(); ++i) {
-      act().rows[rows_++] = {&sequence, sequence.position + i, sequence.keys[i],
-                             VisibleEnd(sequence, i), InputStore::kNowhere};
-      if (!sequence.keys[i].is_row()) continue;
+      // The keys of one that was dropped are its caller's again.
+      const InputKey key = sequence.dropped() ? InputKey(0) : sequence.keys[i];
+      act().rows[rows_++] = {&sequence, sequence.position + i, key, VisibleEnd(sequence, i, key),
+                             InputStore::kNowhere};
+      if (!key.is_row()) continue;
       act().rows[rows_ - 1].place = PlaceOf(sequence, i);
       has_inputs_ = true;
     }
@@ -45,9 +47,8 @@ uint32_t Pass::PlaceOf(const SequenceRows& sequence, size_t i) const {
 }
 
 // All rows of an input whose rows see each other are in one pass.
-uint64_t Pass::VisibleEnd(const SequenceRows& sequence, size_t i) const {
+uint64_t Pass::VisibleEnd(const SequenceRows& sequence, size_t i, InputKey key) const {
   const uint64_t position = sequence.position + i;
-  const InputKey key = sequence.keys[i];
   if (!key.is_row() || !inputs().facts(key.input()).sees_whole) return position + 1;
   const uint64_t end = position - key.row() + inputs().facts(key.input()).rows;
   return std::min(end, sequence.position + sequence.keys.size());
@@ -63,10 +64,42 @@ RopePlace Pass::CoordinatesOf(const PassRow& row, uint64_t position) const {
   return place;
 }
 
+// All that is kept of a row from layer to layer.
+void Pass::MoveRow(size_t from, size_t to) {
+  const auto move = [&](float* rows, size_t n) {
+    if (rows != nullptr) std::copy_n(rows + from * n, n, rows + to * n);
+  };
+  Activations& a = act();
+  a.rows[to] = a.rows[from];
+  move(a.hidden, spec().hidden_size);
+  move(a.layer_embeddings, spec().n_layers() * spec().layer_embedding_size);
+  move(a.streams, spec().alt_up.n_streams * spec().hidden_size);
+  size_t table = 0;
+  for (const RopeSpec& rope : spec().ropes) {
+    move(a.rope + table, rope.dim);
+    if (a.sink_rope != nullptr) move(a.sink_rope + table, rope.dim);
+    table += max_rows() * rope.dim;
+  }
+}
+
+void Pass::EndUnwanted() {
+  if (ended_) return;
+  ended_ = true;
+  size_t from = 0, to = 0;
+  for (const SequenceRows& sequence : sequences_) {
+    const size_t end = std::min(from + sequence.keys.size(), rows_);
+    for (from += sequence.first_wanted; from < end; ++from, ++to) {
+      if (from != to) MoveRow(from, to);
+    }
+    from = end;
+  }
+  rows_ = to;
+}
+
 void Pass::TrimDropped() {
   size_t end = 0;
   for (const SequenceRows& sequence : sequences_) {
-    end += sequence.keys.size();
+    end += rows_of(sequence);
     if (!sequence.dropped()) rows_ = end;
   }
 }

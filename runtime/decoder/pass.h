@@ -37,10 +37,15 @@ struct PassResources {
   Profile* profile = nullptr;          // null: none is wanted
 };
 
+// What a pass runs of a model: the layers of its text; or what drafts, which is its draft head, or
+// all of an assistant.
+enum class PassPart : uint8_t { kText, kDrafts };
+
 class Pass {
  public:
   // At most max_rows rows in all; `sequences` outlives the pass.
-  Pass(const PassResources& resources, std::span<const SequenceRows> sequences);
+  Pass(const PassResources& resources, std::span<const SequenceRows> sequences,
+       PassPart part = PassPart::kText);
   virtual ~Pass() = default;
 
   const KernelSet& set() const { return *resources_.set; }
@@ -51,13 +56,23 @@ class Pass {
   ThreadPool& pool() const { return *resources_.pool; }
   size_t max_rows() const { return resources_.max_rows; }
   Profile* profile() const { return resources_.profile; }
+  PassPart part() const { return part_; }
   std::span<const SequenceRows> sequences() const { return sequences_; }
   size_t rows() const { return rows_; }
+  // Of one of its sequences: the first key that still has a row, and how many have.
+  size_t first_key(const SequenceRows& sequence) const {
+    return ended_ ? sequence.first_wanted : 0;
+  }
+  size_t rows_of(const SequenceRows& sequence) const {
+    return sequence.keys.size() - first_key(sequence);
+  }
   const PassRow& row(size_t r) const { return act().rows[r]; }
   const InputStore& inputs() const { return *resources_.inputs; }
   bool has_inputs() const { return has_inputs_; }
   // What RoPE rotates a row at `position` by, which may be another than its own where it drafts.
   RopePlace CoordinatesOf(const PassRow& row, uint64_t position) const;
+  // The rows that nobody wants end here; the others move up to their places.
+  void EndUnwanted();
   // Leaves out the rows behind those of the last sequence that has not dropped out.
   void TrimDropped();
   // True where no sequence wants to go on; it stays so until the pass is over. Products and
@@ -97,9 +112,10 @@ class Pass {
                         size_t out_stride, bool last) const;
 
  private:
+  void MoveRow(size_t from, size_t to);
   // Of row r, what its adapter adds to a matrix; null: nothing.
   const AdapterMatrix* Added(size_t r, const PackedLinear& linear) const;
-  uint64_t VisibleEnd(const SequenceRows& sequence, size_t i) const;
+  uint64_t VisibleEnd(const SequenceRows& sequence, size_t i, InputKey key) const;
   uint32_t PlaceOf(const SequenceRows& sequence, size_t i) const;
   // What adapters add to channels [begin, end) of a product.
   void AddAdapters(const PackedLinear& linear, const InputRows& in, size_t rows, size_t begin,
@@ -107,7 +123,9 @@ class Pass {
 
   const PassResources& resources_;
   const std::span<const SequenceRows> sequences_;
+  const PassPart part_;
   size_t rows_ = 0;
+  bool ended_ = false;       // those that nobody wants
   bool adapted_ = false;     // some sequence has an adapter
   bool has_inputs_ = false;  // some row is one of an input
 };

@@ -23,17 +23,27 @@ struct PassLimits {
 
 // Rows of one sequence at consecutive positions.
 struct SequenceRows {
-  BlockTable* kv;                        // prepared for these positions; null: dropped
-  uint64_t position;                     // of the first key
-  std::span<const InputKey> keys;        // at least one; of tokens < vocab_size, of rows none gone
-  size_t first_logits_row;               // rows from here on ask for logits; keys.size(): none
-  bool long_sequence;                    // turn by the frequencies for long sequences
-  const Cancellation* cancel;            // looked at by each task
+  BlockTable* kv;                  // prepared for these positions; null: dropped
+  uint64_t position;               // of the first key
+  std::span<const InputKey> keys;  // at least one; of tokens < vocab_size, of rows none gone
+  size_t first_logits_row;         // rows from here on ask for logits; keys.size(): none
+  bool long_sequence;              // turn by the frequencies for long sequences
+  const Cancellation* cancel;      // looked at by each task
+  // Nobody wants what becomes of the rows before this one: they end where nothing of them is cached
+  // any more. keys.size(): all do.
+  size_t first_wanted = 0;
   size_t drafts = 0;                     // of the keys, the last ones: proposed, not appended
   const AdapterFile* adapter = nullptr;  // null: none
   // What leads from positions to coordinates (KeyHistory), of each key; null: `shift`, of all.
   const int64_t* shifts = nullptr;
   int64_t shift = 0;
+  // For an embedder: where the text's vector is gathered pass by pass, [spec().embedder.widest];
+  // and that these rows are the text's last, so that `pooled` then begins with the vector.
+  float* pooled = nullptr;
+  bool ends = false;
+  // For what drafts: what Decoder::KeepHidden gave of the row before the first one; null: that is
+  // not known any more, which makes worse drafts.
+  const float* before = nullptr;
 
   // Between two layers: what is cached of the sequence is left alone from here on, and its rows
   // are numbers that nobody reads. Its adapter may be closed.

@@ -60,7 +60,7 @@ void DraftPasses::Collect(PassRequest* requests) {
     if (request->served) continue;  // its call returns
     for (Sequence* sequence : request->sequences) {
       Drafter* const drafter = sequence->drafter();
-      const bool wants = drafter != nullptr && drafter->wanted() > 0 && sequence->outcome().ok() &&
+      const bool wants = sequence->asks(DraftsBy::kModel) > 0 && sequence->outcome().ok() &&
                          sequence->pending() == 1;
       if (!wants || n_ == members_.size()) continue;
       drafter->Follow(sequence->keys());
@@ -125,7 +125,7 @@ void DraftPasses::Propose() {
     n = 0;
   };
   for (size_t i = 0; i < n_rows_; ++i) {
-    end += rows_[i].keys.size();
+    end += pass_->rows_of(rows_[i]);
     Sequence* const member = members_[member_of_[i]];
     if (member == nullptr) continue;
     const Sequence& sequence = member->drafter()->sequence();
@@ -156,7 +156,7 @@ void DraftPasses::Finish() {
     }
     const std::span<const int32_t> drafts = member->choices()->proposed();
     const bool has_one_more = drafter.end() + 1 == member->keys().end() + drafts.size();
-    if (!has_one_more || drafts.size() >= drafter.wanted() || sequence.room() == 0) {
+    if (!has_one_more || drafts.size() >= member->asks(DraftsBy::kModel) || sequence.room() == 0) {
       member = nullptr;
       continue;
     }

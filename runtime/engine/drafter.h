@@ -17,10 +17,6 @@ class Drafter {
   Drafter(const SequenceLimits& limits, const BlockTable& kv, const KeyHistory& keys)
       : limits_(limits), sequence_(limits, kv, nullptr, keys, nullptr) {}
 
-  // How many drafts the next pass wants.
-  void Want(size_t drafts) { wanted_ = drafts; }
-  size_t wanted() const { return wanted_; }
-
   // Ends its text where `keys`, the session's, end; their last one waits for a pass. Inputs are the
   // session's model's: of a text with some it sees what is behind the last. The caller may change
   // who references which KV blocks.
@@ -40,7 +36,6 @@ class Drafter {
   const SequenceLimits& limits_;
   Sequence sequence_;
   uint64_t begin_ = 0;  // the position of its first token in the session
-  size_t wanted_ = 0;
 };
 
 }  // namespace rondo

@@ -57,6 +57,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   if (engine->has_draft()) {
     RONDO_RETURN_IF_ERROR(
         plan.draft.Bind(*options.draft.file, plan.memory, engine->arena_, engine->threads_, {}));
+    if (engine->has_assistant()) plan.draft.decoder.set_assisted(&plan.runner.decoder);
   }
   const Log& log = plan.options.log;
   log.Write(LogLevel::kInfo,

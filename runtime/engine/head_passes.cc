@@ -50,7 +50,6 @@ void HeadPasses::Collect(PassRequest* requests) {
 
 bool HeadPasses::RunPass(size_t draft) {
   n_rows_ = 0;
-  std::array<const float*, kMaxSessions> before;
   for (size_t i = 0; i < n_; ++i) {
     Sequence& sequence = *members_[i].sequence;
     const std::span<const int32_t> proposed = sequence.choices()->proposed();
@@ -60,27 +59,23 @@ bool HeadPasses::RunPass(size_t draft) {
     if (!goes_on) continue;
     keys_[n_rows_] =
         draft == 0 ? sequence.keys().key(sequence.position() - 1) : InputKey(proposed.back());
-    before[n_rows_] =
+    SequenceRows& rows = rows_[n_rows_];
+    rows = engine_.has_assistant() ? sequence.AssistantRow(&keys_[n_rows_])
+                                   : sequence.HeadRow(draft, &keys_[n_rows_]);
+    rows.before =
         draft == 0 ? sequence.hidden_before(sequence.evaluated()) : sequence.hidden_of_draft();
-    rows_[n_rows_] = engine_.has_assistant() ? sequence.AssistantRow(&keys_[n_rows_])
-                                             : sequence.HeadRow(draft, &keys_[n_rows_]);
     member_of_[n_rows_++] = i;
   }
   if (n_rows_ == 0) return false;
   Decoder& decoder = this->decoder();
-  const Pass pass(decoder.resources(), {rows_.data(), n_rows_});
-  if (engine_.has_assistant()) {
-    decoder.EnterAssistant(pass, engine_.runner().decoder, {before.data(), n_rows_});
-    for (size_t layer = 0; layer < decoder.spec().n_layers(); ++layer) {
-      decoder.RunLayer(pass, layer);
-    }
-  } else {
-    decoder.Embed(pass);
-    decoder.MakeDraftInput(pass, {before.data(), n_rows_});
-    decoder.RunDraftHead(pass);
+  constexpr PassPart kPart = PassPart::kDrafts;
+  Pass pass(decoder.resources(), {rows_.data(), n_rows_}, kPart);
+  decoder.Embed(pass);
+  for (size_t layer = decoder.first_layer(kPart); layer < decoder.end_layer(kPart); ++layer) {
+    decoder.RunLayer(pass, layer);
   }
   for (size_t i = 0; i < n_rows_; ++i) {
-    decoder.KeepDraftHidden(pass, i, members_[member_of_[i]].sequence->hidden_of_draft());
+    decoder.KeepHidden(pass, i, members_[member_of_[i]].sequence->hidden_of_draft());
   }
   Propose(pass);
   return true;
@@ -93,7 +88,7 @@ void HeadPasses::Propose(const Pass& pass) {
   for (size_t begin = 0; begin < n_rows_;) {
     const size_t n = std::min(decoder.logit_rows(), n_rows_ - begin);
     for (size_t i = 0; i < n; ++i) rows[i] = begin + i;
-    const float* logits = decoder.DraftLogits(pass, {rows.data(), n}, false);
+    const float* logits = decoder.Logits(pass, {rows.data(), n}, false);
     engine_.pool().For(n, [&](size_t i, size_t thread) {
       Sequence& sequence = *members_[member_of_[begin + i]].sequence;
       sequence.choices()->Propose(engine_.AsOurs({logits + i * vocab, vocab}, thread),

@@ -69,9 +69,20 @@ bool PassUnderWay::BeginRows(PassRequest* requests) {
   more_logits_ = true;
   next_logits_ = Cursor();
   sample_ns_ = 0;
+  WantHidden();
   pass_.emplace(engine_.runner().decoder.resources(), std::span(members_.rows.data(), members_.n));
   engine_.runner().decoder.Embed(*pass_);
   return true;
+}
+
+// A draft head reads every row, an assistant those that may be the last of their sequence.
+void PassUnderWay::WantHidden() {
+  if (!engine_.keeps_hidden()) return;
+  for (size_t i = 0; i < members_.n; ++i) {
+    SequenceRows& rows = members_.rows[i];
+    const size_t last = engine_.has_assistant() ? rows.keys.size() - 1 : 0;
+    rows.first_wanted = std::min(rows.first_wanted, last);
+  }
 }
 
 bool PassUnderWay::Continue(PassRequest* requests) {
@@ -86,7 +97,7 @@ bool PassUnderWay::Continue(PassRequest* requests) {
   if (layer_ < decoder.spec().n_layers()) {
     decoder.RunLayer(*pass_, layer_++);
   } else if (decoder.spec().is_embedder()) {
-    PoolTexts();
+    decoder.Pool(*pass_);
     more = false;
   } else if (more_logits_) {
     more_logits_ = MakeLogits();
@@ -125,7 +136,7 @@ bool PassUnderWay::Find(Cursor* cursor) const {
     const SequenceRows& rows = members_.rows[cursor->member];
     cursor->row = std::max(cursor->row, rows.first_logits_row);
     if (!rows.dropped() && cursor->row < rows.keys.size()) return true;
-    cursor->first_row += rows.keys.size();
+    cursor->first_row += pass_->rows_of(rows);
   }
   return false;
 }
@@ -137,7 +148,8 @@ bool PassUnderWay::MakeLogits() {
   size_t n = 0;
   for (; n < decoder.logit_rows() && Find(&next_logits_); ++next_logits_.row) {
     wanted[n] = next_logits_;
-    pass_rows[n++] = next_logits_.first_row + next_logits_.row;
+    const size_t first = pass_->first_key(members_.rows[next_logits_.member]);
+    pass_rows[n++] = next_logits_.first_row + next_logits_.row - first;
   }
   if (n == 0) return false;
   const bool more = Find(&next_logits_);
@@ -177,39 +189,27 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
   sample_ns_ += clock.nanoseconds();
 }
 
-void PassUnderWay::PoolTexts() {
-  std::array<Decoder::TextRows, kMaxSessions> texts;
-  size_t n = 0, first = 0;
-  for (size_t i = 0; i < members_.n; ++i) {
-    const SequenceRows& rows = members_.rows[i];
-    if (const Sequence* const sequence = members_.sequences[i]; sequence != nullptr) {
-      const bool ends = rows.position + rows.keys.size() == sequence->position();
-      texts[n++] = {&rows, first, sequence->pooled(), ends};
-    }
-    first += rows.keys.size();
-  }
-  engine_.runner().decoder.Pool(*pass_, {texts.data(), n});
-}
-
 void PassUnderWay::FollowForDrafts() {
   Decoder& decoder = engine_.runner().decoder;
-  const bool has_head = decoder.spec().has_draft_head;
-  std::array<const float*, kMaxSessions> before;
-  for (size_t i = 0; i < members_.n; ++i) {
-    const Sequence* const sequence = members_.sequences[i];
-    before[i] = sequence == nullptr ? nullptr : sequence->hidden_before(members_.rows[i].position);
-  }
-  if (has_head) decoder.MakeDraftInput(*pass_, {before.data(), members_.n});
   size_t first = 0;
   for (size_t i = 0; i < members_.n; ++i) {
-    const SequenceRows& rows = members_.rows[i];
+    SequenceRows& rows = members_.rows[i];
     if (Sequence* const sequence = members_.sequences[i]; sequence != nullptr) {
       const size_t last = sequence->RowsThatCount(rows) - 1;
-      decoder.KeepHidden(first + last, sequence->KeepHidden(rows.position + last));
+      rows.before = sequence->hidden_before(rows.position);
+      decoder.KeepHidden(*pass_, first + last - pass_->first_key(rows),
+                         sequence->KeepHidden(rows.position + last));
     }
-    first += rows.keys.size();
+    first += pass_->rows_of(rows);
   }
-  if (has_head) decoder.FollowWithDraftHead(*pass_);
+  if (!decoder.spec().has_draft_head) return;
+  const std::span<SequenceRows> all(members_.rows.data(), members_.n);
+  for (SequenceRows& rows : all) rows.first_wanted = rows.keys.size();
+  pass_.emplace(decoder.resources(), all, PassPart::kDrafts);
+  pass_->TrimDropped();
+  const ProfileSpan span(engine_.profile(), "draft head", pass_->rows());
+  decoder.Embed(*pass_);
+  decoder.RunLayer(*pass_, decoder.first_layer(PassPart::kDrafts));
 }
 
 void PassUnderWay::Finish() {
@@ -243,7 +243,7 @@ void PassUnderWay::Count() {
     stats.rows += rows;
     (decodes(members_.rows[i]) ? stats.decode_ns : stats.prefill_ns) += nanoseconds;
     stats.last_decode_ns = all_decode ? nanoseconds : 0;
-    if (sequence.drafter() != nullptr) stats.prefill_ns += drafts_.prefill_ns();
+    if (sequence.asks(DraftsBy::kModel) > 0) stats.prefill_ns += drafts_.prefill_ns();
     stats.drafts_proposed += members_.rows[i].drafts;
     EngineStats::Add(&all.drafts_proposed, members_.rows[i].drafts);
     if (sequence.samples()) stats.sample_ns += sample_ns_;

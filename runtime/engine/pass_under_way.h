@@ -46,13 +46,14 @@ class PassUnderWay {
   struct Cursor {
     size_t member = 0;
     size_t row = 0;        // of the member's
-    size_t first_row = 0;  // of the member, in the pass
+    size_t first_row = 0;  // of the member that is left in the pass
   };
 
   // Begins the next proposer's work for the requests, and behind the last the pass's own. False:
   // nobody has rows.
   bool BeginNext(PassRequest* requests);
   bool BeginRows(PassRequest* requests);
+  void WantHidden();
   // Requests that have a sequence which is cancelled while drafts are made leave.
   void LeaveDrafts(PassRequest* requests);
   void DropCancelled();
@@ -63,8 +64,6 @@ class PassUnderWay {
   bool Find(Cursor* cursor) const;
   // Stores the logits of these rows, or samples them: rows side by side on the pool's threads.
   void UseLogits(std::span<const Cursor> rows, const float* logits, bool last);
-  // In place of logits: the texts' vectors, of a model that makes these.
-  void PoolTexts();
   // Behind the logits: what the draft head or the assistant reads is kept, and the head follows.
   void FollowForDrafts();
   void Finish();

@@ -17,7 +17,7 @@ Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
   RONDO_ASSIGN(auto entries,
                HeapArray<KvLayout::Entry>::Create(spec.n_kv_entries + (anchored ? 1 : 0)));
   for (const SublayerSpec& sublayer : spec.sublayers) {
-    if (!sublayer.shares_kv && (sublayer.keeps_positions() || sublayer.keeps_state())) {
+    if (sublayer.keeps()) {
       entries[sublayer.kv_entry] = sublayer.kv;
     }
   }

@@ -97,6 +97,7 @@ void Sequence::CopyFrom(const Sequence& other) {
   logits_from_ = other.logits_from_;
   logits_at_ = other.logits_at_;
   hidden_at_ = other.hidden_at_;
+  hidden_half_ = other.hidden_half_;
   if (logits_ != nullptr) std::copy_n(other.logits_, limits_.vocab_size, logits_);
   std::copy(other.hidden_.begin(), other.hidden_.end(), hidden_.begin());
 }
@@ -193,6 +194,9 @@ SequenceRows Sequence::NextRows(size_t most) {
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + keys.size());
   SequenceRows rows = RowsOf(evaluated_, keys, static_cast<size_t>(logits_from - evaluated_));
   rows.shifts = keys_.Shifts(evaluated_);
+  rows.first_wanted = rows.first_logits_row;
+  rows.pooled = hidden_.data();
+  rows.ends = keys.size() == pending();
   return rows;
 }
 
@@ -212,9 +216,8 @@ size_t Sequence::MostDrafts(size_t most) const {
 }
 
 size_t Sequence::HeadDrafts() const {
-  const bool can_go_on =
-      choices_ != nullptr && outcome_.ok() && hidden_before(evaluated_) != nullptr;
-  return can_go_on ? std::min(head_drafts_, MostDrafts(limits_.max_rows)) : 0;
+  const bool can_go_on = outcome_.ok() && hidden_before(evaluated_) != nullptr;
+  return can_go_on ? std::min(asks(DraftsBy::kHead), MostDrafts(limits_.max_rows)) : 0;
 }
 
 size_t Sequence::RowsThatCount(const SequenceRows& rows) const {

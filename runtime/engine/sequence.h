@@ -118,19 +118,18 @@ class Sequence {
 
   // While set, passes sample the tokens behind the last one, and verify drafts; logits() are not
   // stored then.
-  // With `drafter`, the draft model proposes first.
-  void set_choices(TokenChoices* choices, Drafter* drafter = nullptr) {
-    choices_ = choices;
-    drafter_ = drafter;
-  }
+  void set_choices(TokenChoices* choices) { choices_ = choices; }
   TokenChoices* choices() const { return choices_; }
+  // How many drafts the next pass wants of these.
+  size_t asks(DraftsBy by) const { return choices_ == nullptr ? 0 : choices_->asked(by); }
+  // Where there is a draft model; it outlives the sequence.
+  void set_drafter(Drafter* drafter) { drafter_ = drafter; }
   Drafter* drafter() const { return drafter_; }
 
   // ---- For the draft head, or an assistant ----
 
-  // How many drafts the next pass wants of it.
-  void WantHeadDrafts(size_t drafts) { head_drafts_ = drafts; }
-  // Of these, as many as a pass of max_rows verifies; 0 where the head cannot go on.
+  // Of the drafts that it is asked for, as many as a pass of max_rows verifies; 0 where the head
+  // cannot go on.
   size_t HeadDrafts() const;
   // Their rows, one at a time; what PrepareHead took, GiveBack gives back. `key` outlives the pass.
   bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
@@ -141,22 +140,22 @@ class Sequence {
   SequenceRows AssistantRow(const InputKey* key) { return RowsOf(evaluated_ - 1, {key, 1}, 1); }
   // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {
-    return hidden_at_ == position && position > 0 ? hidden_.data() : nullptr;
+    return hidden_at_ == position && position > 0 ? hidden_half(hidden_half_) : nullptr;
   }
   // What it reads of a draft's row while it proposes.
-  float* hidden_of_draft() const { return hidden_.data() + hidden_.size() / 2; }
+  float* hidden_of_draft() const { return hidden_half(1 - hidden_half_); }
   // How many rows of a pass whose logits are made will count as evaluated. What the head reads of
   // the last of these goes to KeepHidden.
   size_t RowsThatCount(const SequenceRows& rows) const;
+  // What hidden_before gave stays until the next.
   float* KeepHidden(uint64_t position) {
     hidden_at_ = position + 1;
-    return hidden_.data();
+    hidden_half_ = 1 - hidden_half_;
+    return hidden_half(hidden_half_);
   }
 
-  // ---- For an embedder ----
-
-  // What the rows of the text are gathered in, in place of logits.
-  float* pooled() const { return hidden_.data(); }
+  // An embedder's: what the rows of the text are gathered in, in place of logits.
+  const float* pooled() const { return hidden_.data(); }
   // Fewer rows than these are of no use: rows that see each other are of one pass.
   size_t least_rows() const;
 
@@ -242,6 +241,7 @@ class Sequence {
             .adapter = adapter_,
             .shift = keys_.shift(keys_.end())};
   }
+  float* hidden_half(size_t i) const { return hidden_.data() + i * (hidden_.size() / 2); }
   Status CheckRows() const;
   Status InputIsGone(uint64_t position) const;
   bool may_become_long() const { return limits_.short_context != 0 && !kv_.window().slides; }
@@ -277,7 +277,7 @@ class Sequence {
   const AdapterFile* adapter_ = nullptr;
   KeyHistory keys_;
   float* const logits_;            // [vocab_size]
-  const std::span<float> hidden_;  // of the last row that was evaluated, and of one with a draft
+  const std::span<float> hidden_;  // of a row that was evaluated last, and of one with a draft
   uint64_t evaluated_ = 0;
   uint64_t taken_over_ = 0;
   uint64_t kept_ = 0;  // blocks from here on are not in the prefix cache yet
@@ -287,8 +287,8 @@ class Sequence {
   bool long_ = false;         // those turn by the frequencies for long sequences
   uint64_t logits_from_ = 0;  // positions from here on ask for logits
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
-  uint64_t hidden_at_ = 0;    // hidden_ is what was made of the row before this one; 0: none
-  size_t head_drafts_ = 0;
+  uint64_t hidden_at_ = 0;    // a half of hidden_ was made of the row before this one; 0: none was
+  size_t hidden_half_ = 0;    // which
   LogitsSink sink_;
   TokenChoices* choices_ = nullptr;
   Drafter* drafter_ = nullptr;

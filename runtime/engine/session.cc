@@ -33,6 +33,7 @@ Session::Session(Engine* engine, const SessionRegions& regions)
   drafter_.emplace(engine->draft().limits,
                    engine->draft().NewTable(engine->Memory(regions.draft_block_table)),
                    KeyHistory(engine->KeysIn(regions.draft_keys, MemoryPlan::kNoRegion)));
+  sequence_.set_drafter(&*drafter_);
 }
 
 Status Session::Init(const SessionOptions& options, const SessionRegions& regions) {
@@ -249,7 +250,6 @@ bool Session::BeginStep() {
   }
   choices_.Begin({});
   if (!PrepareConstraint()) return false;
-  sequence_.WantHeadDrafts(0);
   // Where it fails the choice does, too, and says so.
   if (constraint_.exists() && constraint_.Follow(keys(), text_begin_).ok()) {
     finished_ = EndOf(/*stops=*/false, constraint_.IsComplete());
@@ -259,8 +259,8 @@ bool Session::BeginStep() {
     sequence_.Refuse(status);
     return false;
   }
-  const bool drafts = sequence_.pending() == 1 && BeginDrafts();
-  sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
+  if (sequence_.pending() == 1) BeginDrafts();
+  sequence_.set_choices(&choices_);
   return true;
 }
 

@@ -195,7 +195,7 @@ class Session {
   Status WantLogits();
   bool BeginStep();
   bool PrepareConstraint();
-  bool BeginDrafts();
+  void BeginDrafts();
   void AskGate(SpeculationGate* gate);
   void TellGate();
   void EndStep();

@@ -6,8 +6,9 @@
 
 namespace rondo {
 
-// True where the draft model makes the drafts.
-bool Session::BeginDrafts() {
+// The first that offers some, in this order: the host, what is forced, a grammar's text, and whom
+// the session's options name.
+void Session::BeginDrafts() {
   size_t proposed = n_proposed_;
   const std::span<int32_t> drafts = {proposed_.data(), max_drafts_};
   if (proposed == 0) proposed = constraint_.Forced(drafts);
@@ -18,18 +19,12 @@ bool Session::BeginDrafts() {
   }
   const bool gated = proposed == 0 && gate_told_ == nullptr && speculation_ != Speculation::kNone;
   if (gated) AskGate(&gate_);
-  const bool by_model = speculation_ == Speculation::kDraftModel;
-  if (gated && (speculation_ == Speculation::kDraftHead || (by_model && !drafter_))) {
-    sequence_.WantHeadDrafts(asked_gate_.Choose(max_drafts_));
-    return false;
-  }
-  if (gated && by_model) {
-    drafter_->Want(asked_gate_.Choose(max_drafts_));
-    return drafter_->wanted() > 0;
-  }
-  if (gated) proposed = asked_gate_.Choose(LookUpPrompt(keys(), drafts));
+  const bool looks_up = speculation_ == Speculation::kPromptLookup;
+  if (gated && looks_up) proposed = asked_gate_.Choose(LookUpPrompt(keys(), drafts));
   choices_.Begin({proposed_.data(), proposed});
-  return false;
+  if (!gated || looks_up) return;
+  const bool by_model = speculation_ == Speculation::kDraftModel && drafter_;
+  choices_.Ask(by_model ? DraftsBy::kModel : DraftsBy::kHead, asked_gate_.Choose(max_drafts_));
 }
 
 // A pass that comes to nothing leaves the gate as it is.

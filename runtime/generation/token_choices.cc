@@ -10,6 +10,7 @@ void TokenChoices::Begin(std::span<const int32_t> drafts) {
   n_drafts_ = std::min(drafts.size(), kMostDrafts);
   std::copy_n(drafts.begin(), n_drafts_, drafts_.begin());
   n_ready_ = next_ = 0;
+  Ask(DraftsBy::kNobody, 0);
 }
 
 void TokenChoices::Propose(std::span<const float> logits, const KeyHistory& tokens,

@@ -12,6 +12,9 @@
 
 namespace rondo {
 
+// Who makes drafts in passes of its own, before the pass that verifies them.
+enum class DraftsBy : uint8_t { kNobody, kModel, kHead };  // kHead: or an assistant
+
 // A pass has a row for the sequence's last token and one for each draft behind it. Every row is
 // sampled as if the drafts before it were tokens, with the draw of its own position; the drafts are
 // accepted up to the first that is not what was sampled there. So the tokens are those of a pass
@@ -42,6 +45,12 @@ class TokenChoices {
 
   // Forgets what was chosen, and proposes these drafts, at most kMostDrafts.
   void Begin(std::span<const int32_t> drafts);
+  // Of these drafts up to `most` are wanted, until the next Begin.
+  void Ask(DraftsBy by, size_t most) {
+    asked_ = by;
+    most_asked_ = most;
+  }
+  size_t asked(DraftsBy by) const { return by == asked_ ? most_asked_ : 0; }
   // Adds what is sampled from a draft model's logits behind the drafts so far, with the draw that
   // the row which verifies it has.
   void Propose(std::span<const float> logits, const KeyHistory& tokens,
@@ -81,6 +90,8 @@ class TokenChoices {
   std::array<InputKey, 1 + kMostDrafts> rows_;  // the sequence's last key, and the drafts
   std::array<Choice, 1 + kMostDrafts> chosen_;
   size_t n_drafts_ = 0;
+  DraftsBy asked_ = DraftsBy::kNobody;
+  size_t most_asked_ = 0;
   size_t n_ready_ = 0;
   size_t next_ = 0;
 };

@@ -6,24 +6,12 @@
 
 #include "rondo_generated.h"
 #include "runtime/model/linears.h"
-#include "runtime/model/operators/latent_attention.h"
 
 namespace rondo {
 
 // By the operator's own names.
 inline bool IsAdaptable(format::Operator type, size_t matrix) {
-  switch (type) {
-    case format::Operator::Attention:
-    case format::Operator::Mlp:
-    case format::Operator::ShortConv:
-    case format::Operator::GatedDeltaNet:
-    case format::Operator::Mamba2:
-      return true;
-    case format::Operator::LatentAttention:
-      return matrix == LatentAttentionMatrix::kOutput;
-    default:
-      return false;
-  }
+  return matrix < 64 && (RuleOf(type).adaptable >> matrix & 1) != 0;
 }
 
 // visit(const format::Linear&) for each of a layer, or of all of a model.

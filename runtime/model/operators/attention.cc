@@ -165,7 +165,7 @@ void AttentionMatrices(const format::Sublayer& sublayer, const MatrixVisitor& vi
 
 }  // namespace
 
-const OperatorRule kAttentionRule = {"attention", "attention norm", "norm after attention",
-                                     CheckAttention, AttentionMatrices};
+const OperatorRule kAttentionRule = {"attention",    "attention norm",  "norm after attention",
+                                     CheckAttention, AttentionMatrices, kAllMatrices};
 
 }  // namespace rondo

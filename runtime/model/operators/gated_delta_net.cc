@@ -27,7 +27,12 @@ void GatedDeltaNetMatrices(const format::Sublayer& sublayer, const MatrixVisitor
 
 }  // namespace
 
-const OperatorRule kGatedDeltaNetRule = {"delta net", "delta net norm", "norm after the delta net",
-                                         CheckGatedDeltaNet, GatedDeltaNetMatrices};
+const OperatorRule kGatedDeltaNetRule = {"delta net",
+                                         "delta net norm",
+                                         "norm after the delta net",
+                                         CheckGatedDeltaNet,
+                                         GatedDeltaNetMatrices,
+                                         kAllMatrices,
+                                         uint64_t{1} << RecurrentMatrix::kGates};
 
 }  // namespace rondo

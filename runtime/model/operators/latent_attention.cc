@@ -102,8 +102,8 @@ void LatentAttentionMatrices(const format::Sublayer& sublayer, const MatrixVisit
 
 }  // namespace
 
-const OperatorRule kLatentAttentionRule = {"latent attention", "attention norm",
-                                           "norm after attention", CheckLatentAttention,
-                                           LatentAttentionMatrices};
+const OperatorRule kLatentAttentionRule = {
+    "latent attention",   "attention norm",        "norm after attention",
+    CheckLatentAttention, LatentAttentionMatrices, uint64_t{1} << LatentAttentionMatrix::kOutput};
 
 }  // namespace rondo

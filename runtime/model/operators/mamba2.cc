@@ -36,7 +36,12 @@ void Mamba2Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit
 
 }  // namespace
 
-const OperatorRule kMamba2Rule = {"mamba", "mamba norm", "norm after mamba", CheckMamba2,
-                                  Mamba2Matrices};
+const OperatorRule kMamba2Rule = {"mamba",
+                                  "mamba norm",
+                                  "norm after mamba",
+                                  CheckMamba2,
+                                  Mamba2Matrices,
+                                  kAllMatrices,
+                                  uint64_t{1} << RecurrentMatrix::kGates};
 
 }  // namespace rondo

@@ -39,6 +39,7 @@ void MlpMatrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
 
 }  // namespace
 
-const OperatorRule kMlpRule = {"mlp", "mlp norm", "norm after mlp", CheckMlp, MlpMatrices};
+const OperatorRule kMlpRule = {"mlp",    "mlp norm",  "norm after mlp",
+                               CheckMlp, MlpMatrices, kAllMatrices};
 
 }  // namespace rondo

@@ -35,7 +35,13 @@ struct OperatorRule {
   // The matrices that rows are multiplied by, of a sublayer that passed the check; in the order in
   // which data flows.
   void (*matrices)(const format::Sublayer& sublayer, const MatrixVisitor& visit);
+  // Sets of matrices, a bit for each name. Those that the rows of a pass go through one by one,
+  // each in its place: an adapter may change these.
+  uint64_t adaptable = 0;
+  // Those that conversions leave exact: a small error of theirs lasts.
+  uint64_t exact = 0;
 };
+inline constexpr uint64_t kAllMatrices = ~uint64_t{0};
 
 extern const OperatorRule kAttentionRule;
 extern const OperatorRule kShortConvRule;

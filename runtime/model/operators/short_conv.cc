@@ -30,8 +30,8 @@ void ShortConvMatrices(const format::Sublayer& sublayer, const MatrixVisitor& vi
 
 }  // namespace
 
-const OperatorRule kShortConvRule = {"convolution", "convolution norm",
-                                     "norm after the convolution", CheckShortConv,
-                                     ShortConvMatrices};
+const OperatorRule kShortConvRule = {
+    "convolution",  "convolution norm", "norm after the convolution",
+    CheckShortConv, ShortConvMatrices,  kAllMatrices};
 
 }  // namespace rondo

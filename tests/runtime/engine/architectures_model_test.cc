@@ -277,6 +277,35 @@ TEST_P(Architectures, UndoAndRedo) {
   }
 }
 
+// Of a prompt only the last row is wanted: the others end where nothing of them is kept any more.
+TEST_P(Architectures, RowsThatNobodyWantsChangeNoOther) {
+  const TestModel model = Model(format::TensorFormat::Q8);
+  const auto expected =
+      AllLogits(*NewSession(*model.NewEngine(Options(260, 1, KvFormat::kInt8))), ids_);
+  for (const uint32_t rows : {260u, 50u}) {
+    EngineOptions options = Options(rows, 2, KvFormat::kInt8);
+    options.max_sessions = 3;
+    const auto engine = model.NewEngine(options);
+    std::vector<Sequence*> waiting;
+    for (const size_t length : {97u, 260u, 3u}) {
+      waiting.push_back(&NewSession(*engine)->sequence());
+      waiting.back()->Append(std::span(ids_).first(length), length - 1);
+    }
+    const std::vector<Sequence*> all = waiting;
+    while (!waiting.empty()) {
+      ASSERT_TRUE(engine->Step(waiting).ok());
+      std::erase_if(waiting, [](const Sequence* s) { return s->pending() == 0; });
+    }
+    for (const Sequence* sequence : all) {
+      const size_t at = (sequence->position() - 1) * expected.size() / ids_.size();
+      ASSERT_EQ(std::memcmp(sequence->logits().data(), expected.data() + at,
+                            sequence->logits().size_bytes()),
+                0)
+          << sequence->position() << " of " << rows;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Architectures, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -82,22 +82,21 @@ void ExpectPlainLogits(bool scaled) {
         const size_t n = std::min<size_t>(40, length - begin);
         const SequenceRows rows = {&table, begin, std::span(keys).subspan(begin, n),
                                    n,      false, &cancel};
-        const Pass pass(decoder.resources(), {&rows, 1});
+        Pass pass(decoder.resources(), {&rows, 1});
         decoder.Forward(pass);
-        decoder.KeepHidden(n - 1, before.data());
+        decoder.KeepHidden(pass, n - 1, before.data());
       }
       table.Commit();
       std::vector<float> logits;
       for (size_t draft = 0; draft < kDrafts; ++draft) {
-        const SequenceRows rows = {&table, length - 1, {&keys[length + draft], 1},
-                                   1,      false,      &cancel};
-        const Pass pass(drafts.resources(), {&rows, 1});
-        const float* const reads = before.data();
-        drafts.EnterAssistant(pass, decoder, {&reads, 1});
+        SequenceRows rows = {&table, length - 1, {&keys[length + draft], 1}, 1, false, &cancel};
+        rows.before = before.data();
+        Pass pass(drafts.resources(), {&rows, 1}, PassPart::kDrafts);
+        drafts.Embed(pass);
         for (size_t i = 0; i < drafts.spec().n_layers(); ++i) drafts.RunLayer(pass, i);
-        drafts.KeepDraftHidden(pass, 0, before.data());
+        drafts.KeepHidden(pass, 0, before.data());
         const size_t row = 0;
-        const float* const made = drafts.DraftLogits(pass, {&row, 1}, false);
+        const float* const made = drafts.Logits(pass, {&row, 1}, false);
         logits.insert(logits.end(), made, made + 97);
       }
       table.Truncate(0);

@@ -102,31 +102,26 @@ class Head {
     for (size_t begin = 0; begin < evaluated; begin += rows) {
       const size_t n = std::min(rows, evaluated - begin);
       EXPECT_TRUE(table_.Prepare(begin, begin + n));
-      const SequenceRows of = Rows(ids, begin, n);
-      const Pass pass(decoder().resources(), {&of, 1});
-      decoder().Embed(pass);
-      for (size_t i = 0; i < decoder().spec().n_layers(); ++i) decoder().RunLayer(pass, i);
-      const float* before = begin > 0 ? kept_.data() : nullptr;
-      decoder().MakeDraftInput(pass, {&before, 1});
-      decoder().KeepHidden(n - 1, kept_.data());
-      if (drafts_only) {
-        decoder().FollowWithDraftHead(pass);
-      } else {
-        decoder().RunDraftHead(pass);
-        AddLogits(pass, n, &all);
-      }
+      SequenceRows of = Rows(ids, begin, n);
+      Pass pass(decoder().resources(), {&of, 1});
+      decoder().Forward(pass);
+      const std::vector<float> before = kept_;
+      if (begin > 0) of.before = before.data();
+      decoder().KeepHidden(pass, n - 1, kept_.data());
+      if (drafts_only) of.first_wanted = n;
+      Pass head(decoder().resources(), {&of, 1}, PassPart::kDrafts);
+      Run(head);
+      if (!drafts_only) AddLogits(head, n, &all);
       table_.Commit();
     }
     EXPECT_TRUE(table_.Prepare(evaluated, ids.size()));
     for (size_t at = evaluated; at < ids.size(); ++at) {
-      const SequenceRows of = Rows(ids, at, 1);
-      const Pass pass(decoder().resources(), {&of, 1});
-      decoder().Embed(pass);
-      const float* before = kept_.data();
-      decoder().MakeDraftInput(pass, {&before, 1});
-      decoder().RunDraftHead(pass);
-      decoder().KeepDraftHidden(pass, 0, kept_.data());
-      AddLogits(pass, 1, &all);
+      SequenceRows of = Rows(ids, at, 1);
+      of.before = kept_.data();
+      Pass head(decoder().resources(), {&of, 1}, PassPart::kDrafts);
+      Run(head);
+      decoder().KeepHidden(head, 0, kept_.data());
+      AddLogits(head, 1, &all);
     }
     table_.Rollback();
     return all;
@@ -138,9 +133,13 @@ class Head {
     keys_ = std::vector<InputKey>(ids.begin(), ids.end());
     return {&table_, begin, std::span(keys_).subspan(begin, n), n, false, &cancel_};
   }
+  void Run(Pass& head) {
+    decoder().Embed(head);
+    decoder().RunLayer(head, decoder().first_layer(PassPart::kDrafts));
+  }
   void AddLogits(const Pass& pass, size_t n, std::vector<float>* all) {
     for (size_t row = 0; row < n; ++row) {
-      const float* logits = decoder().DraftLogits(pass, {&row, 1}, false);
+      const float* logits = decoder().Logits(pass, {&row, 1}, false);
       all->insert(all->end(), logits, logits + decoder().weights().draft_head().head.shape.n);
     }
   }

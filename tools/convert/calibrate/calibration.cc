@@ -60,15 +60,11 @@ Stages StagesOf(const format::Layer& layer) {
       stages.push_back(WeightsOf(*latent->key_up()));
       stages.push_back(WeightsOf(*latent->value_up()));
       stages.push_back({latent->output()->weight()});
-    } else if (const format::GatedDeltaNet* net = sublayer->op_as_GatedDeltaNet()) {
-      stages.push_back({net->input()->weight()});
-      stages.push_back({net->output()->weight()});
-    } else if (const format::Mamba2* mamba = sublayer->op_as_Mamba2()) {
-      stages.push_back({mamba->input()->weight()});
-      stages.push_back({mamba->output()->weight()});
     } else {
-      ForEachLinear(*sublayer,
-                    [&](const format::Linear& linear) { stages.push_back({linear.weight()}); });
+      const uint64_t exact = RuleOf(sublayer->op_type()).exact;
+      ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
+        if ((exact >> name & 1) == 0) stages.push_back({linear.weight()});
+      });
     }
   }
   return stages;

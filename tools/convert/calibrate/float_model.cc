@@ -192,7 +192,7 @@ void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
   for (size_t i = 0; i < chunks.size(); ++i) {
     for (auto& [tensor, rows] : inputs) rows.clear();
     const SequenceRows rows = machine.Begin(chunks[i]);
-    const WatchedPass pass(decoder.resources(), rows, &inputs);
+    WatchedPass pass(decoder.resources(), rows, &inputs);
     decoder.Embed(pass);
     if (reads) {
       const uint8_t* from = state.kv.at(attention->kv_entry)[i].data();
@@ -226,7 +226,7 @@ void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
   if (!rounded_rows_.empty()) room.resize(RoundedRowsPass::Room(file_));
   for (size_t i = 0; i < chunks.size(); ++i) {
     const SequenceRows rows = machine.Begin(chunks[i]);
-    const RoundedRowsPass pass(decoder.resources(), rows, rounded_rows_, room);
+    RoundedRowsPass pass(decoder.resources(), rows, rounded_rows_, room);
     decoder.Forward(pass);
     for (size_t begin = 0; begin < length; begin += decoder.logit_rows()) {
       size_t wanted[kMostLogitRows];

@@ -1,4 +1,5 @@
 #include "tools/convert/identities/operator_identities.h"
+#include "tools/convert/output/stream_matrices.h"
 
 namespace rondo::convert {
 namespace {
@@ -43,34 +44,9 @@ void AddGains(const format::NormT& norm, uint64_t n, Places& places) {
 }
 
 bool AddNormReaders(const format::OperatorUnion& op, uint64_t hidden, Places& readers) {
-  const auto add = [&](const auto& linear) { AddColumns(*linear, hidden, readers); };
-  if (const auto* const attention = op.AsAttention()) {
-    add(attention->qkv);
-  } else if (const auto* const latent = op.AsLatentAttention()) {
-    add(latent->q_down != nullptr ? latent->q_down : latent->q);
-    add(latent->kv_down);
-  } else if (const auto* const conv = op.AsShortConv()) {
-    add(conv->input);
-  } else if (const auto* const mlp = op.AsMlp()) {
-    add(mlp->gate_up);
-  } else if (const auto* const experts = op.AsExperts()) {
-    if (experts->router_norm == nullptr) add(experts->router);
-    for (const auto& expert : experts->experts) add(expert->gate_up);
-    if (experts->shared != nullptr && experts->shared_norm == nullptr) {
-      add(experts->shared->gate_up);
-    }
-  } else if (const auto* const embedding = op.AsLayerEmbedding()) {
-    add(embedding->gate);
-  } else if (const auto* const net = op.AsGatedDeltaNet()) {
-    add(net->input);
-    add(net->gates);
-  } else if (const auto* const mamba = op.AsMamba2()) {
-    add(mamba->input);
-    add(mamba->dt);
-  } else {
-    return false;
-  }
-  return true;
+  const StreamMatrices found = StreamMatricesOf(op);
+  for (const format::LinearT* linear : found.readers) AddColumns(*linear, hidden, readers);
+  return found.nothing_else_reads;
 }
 
 void AddOtherIdentities(const format::OperatorUnion& op, const LayerIdentities& to) {

@@ -11,6 +11,7 @@
 
 #include "tools/convert/identities/operator_identities.h"
 #include "tools/convert/output/part_reader.h"
+#include "tools/convert/output/stream_matrices.h"
 #include "tools/convert/output/turn.h"
 
 namespace rondo::convert {
@@ -81,21 +82,9 @@ class FinderOfStream {
   }
 
   bool AddWriters(const format::OperatorUnion& op) {
-    if (const auto* const attention = op.AsAttention()) return AddWriter(*attention->output);
-    if (const auto* const latent = op.AsLatentAttention()) return AddWriter(*latent->output);
-    if (const auto* const conv = op.AsShortConv()) return AddWriter(*conv->output);
-    if (const auto* const mlp = op.AsMlp()) return AddWriter(*mlp->down);
-    if (const auto* const net = op.AsGatedDeltaNet()) return AddWriter(*net->output);
-    if (const auto* const mamba = op.AsMamba2()) return AddWriter(*mamba->output);
-    const auto* const experts = op.AsExperts();
-    if (experts == nullptr || experts->router_norm != nullptr || experts->shared_norm != nullptr ||
-        experts->experts_post_norm != nullptr || experts->shared_post_norm != nullptr) {
-      return false;
-    }
-    for (const auto& expert : experts->experts) {
-      if (!AddWriter(*expert->down)) return false;
-    }
-    return experts->shared == nullptr || AddWriter(*experts->shared->down);
+    const StreamMatrices found = StreamMatricesOf(op);
+    return found.nothing_else_writes &&
+           std::ranges::all_of(found.writers, [this](const auto* l) { return AddWriter(*l); });
   }
 
   bool AddWriter(const format::LinearT& linear) {
