@@ -341,18 +341,16 @@ void PackLinear(const PackedLayout& layout, const LinearShape& shape, const Weig
     uint8_t* tile = packed + n / nr * tile_bytes;
     const size_t count = std::min(nr, end - n);
     switch (shape.format) {
-      case WeightFormat::kF32:
+      case format::TensorFormat::F32:
         PackF32(nr, shape.k, rows, n, count, tile);
         break;
-      case WeightFormat::kQ8:
+      case format::TensorFormat::Q8:
         PackQ8(layout.q8, shape.k, rows, n, count, tile);
         break;
-      case WeightFormat::kQ4B:
+      case format::TensorFormat::Q4B:
         PackQ4B(layout.q4b, shape.k, shape.block, rows, n, count, tile);
         break;
-      case WeightFormat::kQ4:  // above
-      case WeightFormat::kQ3:
-      case WeightFormat::kQ2:
+      default:  // codes: above
         break;
     }
   }

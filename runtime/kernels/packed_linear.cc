@@ -11,7 +11,7 @@ namespace rondo {
 
 namespace {
 
-// Bytes of one block of kQ4B for a tile.
+// Bytes of one block of Q4B for a tile.
 size_t BlockBytesQ4B(const LinearShape& shape, uint32_t nr) {
   return nr * (shape.block / 2 + sizeof(uint16_t));
 }
@@ -37,7 +37,8 @@ void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInpu
     for (size_t n = begin; n < end; n += kCodeChannels, tiles += shape.TileBytes(set)) {
       kernels.expand(tiles, levels, shape.k, set.q8.nr, set.q8.kr, scratch);
       const size_t channels = std::min<size_t>(kCodeChannels, end - n);
-      const PackedLinear q8 = {{WeightFormat::kQ8, channels, shape.k, 0}, linear.inputs, scratch};
+      const PackedLinear q8 = {
+          {format::TensorFormat::Q8, channels, shape.k, 0}, linear.inputs, scratch};
       RunLinear(set, q8, in, rows, 0, channels, out + (n - begin), out_stride, nullptr);
     }
     return;
@@ -48,7 +49,8 @@ void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInpu
     tiles += shape.TileBytes(set);
     expanded += shape.WorkingTileBytes(set);
   }
-  const PackedLinear q8 = {{WeightFormat::kQ8, end - begin, shape.k, 0}, linear.inputs, scratch};
+  const PackedLinear q8 = {
+      {format::TensorFormat::Q8, end - begin, shape.k, 0}, linear.inputs, scratch};
   RunLinear(set, q8, in, rows, 0, end - begin, out, out_stride, nullptr);
 }
 
@@ -64,7 +66,7 @@ void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInp
   const uint8_t* packed = TileOf(set, linear, begin);
   const size_t channels = end - begin;
   const size_t stride = out_stride * sizeof(float);
-  if (shape.format == WeightFormat::kF32) {
+  if (shape.format == format::TensorFormat::F32) {
     const auto& kernels = set.f32;
     for (size_t r = 0; r < rows;) {
       const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
@@ -77,7 +79,7 @@ void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInp
     return;
   }
   const xnn_f32_qb4w_minmax_params blockwise = {{-INFINITY, INFINITY, shape.block}};
-  const bool q4b = shape.format == WeightFormat::kQ4B;
+  const bool q4b = shape.format == format::TensorFormat::Q4B;
   const auto& kernels = q4b ? set.q4b : set.q8;
   const void* params = q4b ? static_cast<const void*>(&blockwise) : &kNoClamp;
   size_t r = 0;
@@ -101,12 +103,12 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
   const size_t i = channel % nr;
   const uint8_t* tile = TileOf(set, linear, channel);
   switch (shape.format) {
-    case WeightFormat::kF32: {
+    case format::TensorFormat::F32: {
       const float* weights = reinterpret_cast<const float*>(tile) + nr + i;
       for (size_t k = 0; k < out.size(); ++k) out[k] = weights[k * nr];
       return;
     }
-    case WeightFormat::kQ8: {
+    case format::TensorFormat::Q8: {
       const size_t kr = set.q8.kr;
       const int8_t* weights = reinterpret_cast<const int8_t*>(tile + nr * sizeof(int32_t));
       const float scale = reinterpret_cast<const float*>(weights + nr * RoundUp(shape.k, kr))[i];
@@ -115,9 +117,9 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       }
       return;
     }
-    case WeightFormat::kQ4:
-    case WeightFormat::kQ3:
-    case WeightFormat::kQ2: {
+    case format::TensorFormat::Q4:
+    case format::TensorFormat::Q3:
+    case format::TensorFormat::Q2: {
       const auto* end = reinterpret_cast<const float*>(tile + shape.TileBytes(set));
       const float scale = *(end - 2 * kCodeChannels + i);
       const size_t block_codes = BlockCodes(shape.CodeBits());
@@ -136,7 +138,7 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       }
       return;
     }
-    case WeightFormat::kQ4B: {
+    default: {  // Q4B
       const size_t kr = set.q4b.kr;
       const size_t block_bytes = BlockBytesQ4B(shape, static_cast<uint32_t>(nr));
       const uint8_t* blocks = tile + nr * sizeof(float);
@@ -158,19 +160,19 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
 void ReadRow(const LinearShape& shape, const WeightRows& rows, size_t channel,
              std::span<float> out) {
   switch (shape.format) {
-    case WeightFormat::kF32:
+    case format::TensorFormat::F32:
       std::memcpy(out.data(), static_cast<const float*>(rows.data) + channel * shape.k,
                   out.size_bytes());
       return;
-    case WeightFormat::kQ8: {
+    case format::TensorFormat::Q8: {
       const int8_t* weights = static_cast<const int8_t*>(rows.data) + channel * shape.k;
       const float scale = static_cast<const float*>(rows.scales)[channel];
       for (size_t k = 0; k < out.size(); ++k) out[k] = static_cast<float>(weights[k]) * scale;
       return;
     }
-    case WeightFormat::kQ4:
-    case WeightFormat::kQ3:
-    case WeightFormat::kQ2: {
+    case format::TensorFormat::Q4:
+    case format::TensorFormat::Q3:
+    case format::TensorFormat::Q2: {
       const uint32_t bits = shape.CodeBits();
       const uint8_t* row =
           static_cast<const uint8_t*>(rows.data) + channel * CodeRowBytes(shape.k, bits);
@@ -184,7 +186,7 @@ void ReadRow(const LinearShape& shape, const WeightRows& rows, size_t channel,
       }
       return;
     }
-    case WeightFormat::kQ4B: {
+    default: {  // Q4B
       const uint8_t* weights = static_cast<const uint8_t*>(rows.data) + channel * shape.k / 2;
       const uint16_t* scales =
           static_cast<const uint16_t*>(rows.scales) + channel * (shape.k / shape.block);

@@ -143,7 +143,7 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
                  [&](const format::Linear& linear, PackedLinear* matrix, bool adaptable) {
                    *matrix = ShapeOnly(file, linear);
                    matrix->fine_rows = adaptable && linear.fine_rows() && linear.bias() < 0 &&
-                                       matrix->shape.format != WeightFormat::kF32;
+                                       matrix->shape.format != format::TensorFormat::F32;
                    note_codes(*matrix);
                    ++w.n_matrices_;
                  });

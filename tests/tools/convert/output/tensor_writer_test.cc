@@ -189,7 +189,8 @@ TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
     const std::vector<uint8_t> tables = read(*stored.tables, kCodeTablesBytes);
     const WeightRows rows = {data.data(), scales.data(), nullptr,
                              reinterpret_cast<const int8_t*>(tables.data())};
-    const LinearShape shape = {both ? WeightFormat::kQ4 : WeightFormat::kQ2, recipe.rows(), 32, 0};
+    const LinearShape shape = {both ? format::TensorFormat::Q4 : format::TensorFormat::Q2,
+                               recipe.rows(), 32, 0};
     for (size_t r = 0; r < recipe.rows(); ++r) {
       std::vector<float> row(32);
       ReadRow(shape, rows, r, row);
