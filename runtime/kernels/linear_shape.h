@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "runtime/kernels/kernel_set.h"
-#include "runtime/model/packed_layout.h"
 #include "runtime/model/tensor_view.h"
 
 namespace rondo {
@@ -20,7 +19,7 @@ constexpr PackedLayout LayoutOf(const KernelSet& set) {
 struct LinearShape {
   format::TensorFormat format;
   size_t n;      // output channels
-  size_t k;      // inputs; padded to a multiple of block for Q4B, of kCodePadding for codes
+  size_t k;      // inputs; FormatRule::Padded
   size_t block;  // Q4B: inputs per scale; else 0
 
   // Of a tensor that is not packed.
@@ -28,26 +27,24 @@ struct LinearShape {
     return {tensor.format, tensor.rows, tensor.padded_cols, tensor.block};
   }
 
-  uint32_t TileChannels(const PackedLayout& layout) const {
-    return PackedTileChannels(layout, format);
-  }
+  const FormatRule& rule() const { return RuleOf(format); }
+  bool float_rows() const { return rule().is_float(); }  // what it is multiplied by; else int8
+  uint32_t TileChannels(const PackedLayout& layout) const { return rule().TileChannels(layout); }
   // Both in bytes; SIZE_MAX where that is not enough.
   size_t TileBytes(const PackedLayout& layout) const {  // one tile of TileChannels
-    return PackedTileBytes(layout, format, k, block).ValueOrMost();
+    return rule().TileBytes(layout, k, block).ValueOrMost();
   }
   size_t PackedBytes(const PackedLayout& layout) const {  // all tiles
-    return rondo::PackedBytes(layout, format, n, k, block).ValueOrMost();
+    return rule().PackedBytes(layout, n, k, block).ValueOrMost();
   }
 
-  bool IsCodes() const { return rondo::IsCodes(format); }
-  uint32_t CodeBits() const { return rondo::CodeBits(format); }
-
-  // What one tile takes when the kernels multiply by it: of codes as the tiles of q8 that it stands
-  // for.
+  // Of the form in which many rows are multiplied by a tile: what codes stand for, in tiles of q8;
+  // 0: by the tile as it lies.
+  size_t ExpandedTileBytes(const KernelSet& set) const;
+  // What one tile takes when the kernels multiply by it.
   size_t WorkingTileBytes(const KernelSet& set) const {
-    if (!IsCodes()) return TileBytes(set);
-    const LinearShape q8 = {format::TensorFormat::Q8, kCodeChannels, k, 0};
-    return q8.PackedBytes(set);
+    const size_t expanded = ExpandedTileBytes(set);
+    return expanded > 0 ? expanded : TileBytes(set);
   }
   uint32_t TileChannels(const KernelSet& set) const { return TileChannels(LayoutOf(set)); }
   size_t TileBytes(const KernelSet& set) const { return TileBytes(LayoutOf(set)); }

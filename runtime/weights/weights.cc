@@ -126,9 +126,9 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
   RONDO_ASSIGN(w.matrices_, HeapArray<PackedLinear>::Create(n_names));
   SharedTables tables;
   const auto note_codes = [&](const PackedLinear& matrix) {
-    if (!matrix.shape.IsCodes()) return;
-    tables.IndexOf(ViewTensor(file, matrix.tensor).tables);
-    w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, matrix.shape.WorkingTileBytes(set));
+    const LinearShape& shape = matrix.shape;
+    w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, shape.ExpandedTileBytes(set));
+    if (shape.rule().is_codes()) tables.IndexOf(ViewTensor(file, matrix.tensor).tables);
   };
   PackedLinear* matrices = w.matrices_.data();
   SublayerWeights* sublayers = w.sublayers_.data();
@@ -139,14 +139,14 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
       sublayers[i].matrices = {matrices, names};
       matrices += names;
     }
-    ForEachPlace(layer, sublayers,
-                 [&](const format::Linear& linear, PackedLinear* matrix, bool adaptable) {
-                   *matrix = ShapeOnly(file, linear);
-                   matrix->fine_rows = adaptable && linear.fine_rows() && linear.bias() < 0 &&
-                                       matrix->shape.format != format::TensorFormat::F32;
-                   note_codes(*matrix);
-                   ++w.n_matrices_;
-                 });
+    ForEachPlace(
+        layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix, bool adaptable) {
+          *matrix = ShapeOnly(file, linear);
+          matrix->fine_rows =
+              adaptable && linear.fine_rows() && linear.bias() < 0 && !matrix->shape.float_rows();
+          note_codes(*matrix);
+          ++w.n_matrices_;
+        });
     sublayers += layer.sublayers()->size();
   }
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
@@ -228,7 +228,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   const auto add = [&](const format::Linear& linear, PackedLinear* target,
                        uint8_t* packed) -> Status {
     const TensorView tensor = ViewTensor(file, linear.weight());
-    if (IsCodes(tensor.format)) {
+    if (tensor.rule().is_codes()) {
       RONDO_ASSIGN(target->code_pairs, code_pairs(tensor));
     }
     if (mapped) {

@@ -28,7 +28,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const LinearShape& s = info.param.shape;
-  return std::string(info.param.name) + "_" + FormatName(s.format) + "_" + std::to_string(s.n) +
+  return std::string(info.param.name) + "_" + RuleOf(s.format).name + "_" + std::to_string(s.n) +
          "x" + std::to_string(s.k) + "_" + std::to_string(s.block) +
          (info.param.bias ? "_bias" : "");
 }

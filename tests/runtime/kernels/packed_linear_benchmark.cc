@@ -38,15 +38,13 @@ const KernelSet* ChosenSet() {
 // Random weights, packed into memory as an arena has it.
 struct Matrix {
   Matrix(TensorFormat format, size_t block) : set(ChosenSet()) {
-    const size_t bits = format == TensorFormat::F32 ? 32 : format == TensorFormat::Q8 ? 8 : 4;
-    linear.shape = {format, kPackedBytes / kInputs * 8 / bits, kInputs, block};
+    const FormatRule& rule = RuleOf(format);
+    linear.shape = {format, kPackedBytes / kInputs * 8 / rule.bits, kInputs, block};
     linear.inputs = kInputs;
     const LinearShape& shape = linear.shape;
     std::mt19937 random(1);
-    const bool codes = shape.IsCodes();
-    std::vector<uint8_t> data(codes ? shape.n * CodeRowBytes(shape.k, shape.CodeBits())
-                                    : shape.n * shape.k * bits / 8);
-    if (format == TensorFormat::F32) {
+    std::vector<uint8_t> data(shape.n * rule.row_bytes(shape.k).value());
+    if (rule.is_float()) {
       auto* values = reinterpret_cast<float*>(data.data());
       for (size_t i = 0; i < shape.n * shape.k; ++i) {
         values[i] = static_cast<float>(random()) * 0x1p-32f - 0.5f;
@@ -58,15 +56,14 @@ struct Matrix {
     const std::vector<uint16_t> q4b_scales(block == 0 ? 0 : shape.n * shape.k / block, 0x3e00);
     int8_t tables[kCodeTablesBytes];
     for (size_t i = 0; i < sizeof tables; ++i) tables[i] = static_cast<int8_t>(i % 251 - 125);
-    const WeightRows rows = {data.data(),
-                             format == TensorFormat::Q8 || codes
-                                 ? static_cast<const void*>(q8_scales.data())
-                                 : q4b_scales.data(),
-                             nullptr, tables};
+    const WeightRows rows = {
+        data.data(),
+        rule.has_blocks ? static_cast<const void*>(q4b_scales.data()) : q8_scales.data(), nullptr,
+        tables};
     auto* packed = static_cast<uint8_t*>(MapMemory(shape.PackedBytes(*set) + kOverRead));
     PackLinear(LayoutOf(*set), shape, rows, 0, shape.n, packed);
     linear.packed = packed;
-    if (codes) linear.code_pairs = new CodePairs(tables);
+    if (rule.is_codes()) linear.code_pairs = new CodePairs(tables);
   }
 
   const KernelSet* set;

@@ -28,7 +28,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.set->name) + "_" + FormatName(c.format) + "_" + std::to_string(c.n) + "x" +
+  return std::string(c.set->name) + "_" + RuleOf(c.format).name + "_" + std::to_string(c.n) + "x" +
          std::to_string(c.k) + "_" + std::to_string(c.block);
 }
 
@@ -73,13 +73,11 @@ std::vector<Case> Cases() {
     if (!set->available() || !set->Permitted()) continue;
     for (const auto& [n, k] :
          {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}, {19, 75}}) {
-      cases.push_back({set, TensorFormat::F32, n, k, 0});
-      cases.push_back({set, TensorFormat::Q8, n, k, 0});
-      cases.push_back({set, TensorFormat::Q4, n, RoundUp(k, kCodePadding), 0});
-      cases.push_back({set, TensorFormat::Q3, n, RoundUp(k, kCodePadding), 0});
-      cases.push_back({set, TensorFormat::Q2, n, RoundUp(k, kCodePadding), 0});
-      for (size_t block : {32, 64, 128}) {
-        cases.push_back({set, TensorFormat::Q4B, n, RoundUp(k, block), block});
+      for (const FormatRule& rule : FormatRules()) {
+        for (const size_t block : {0, 32, 64, 128}) {
+          if (!rule.TakesBlock(block)) continue;
+          cases.push_back({set, rule.format, n, rule.Padded(k, block).value(), block});
+        }
       }
     }
   }
@@ -98,48 +96,30 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     std::normal_distribution<float> normal;
     bias_.resize(c.n);
     for (float& b : bias_) b = normal(random);
-    switch (c.format) {
-      case TensorFormat::F32:
-        data_.resize(c.n * c.k * sizeof(float));
-        for (size_t i = 0; i < c.n * c.k; ++i) {
-          reinterpret_cast<float*>(data_.data())[i] = normal(random);
-        }
-        break;
-      case TensorFormat::Q8:
-        data_.resize(c.n * c.k);
-        for (uint8_t& b : data_) b = static_cast<uint8_t>(static_cast<int>(random() % 255) - 127);
-        std::fill_n(data_.begin(), c.k, uint8_t{127});  // the largest sums of two products
-        std::fill_n(data_.begin() + static_cast<ptrdiff_t>(c.k), c.k, static_cast<uint8_t>(-127));
-        scales_.resize(c.n * sizeof(float));
-        for (size_t i = 0; i < c.n; ++i) {
-          reinterpret_cast<float*>(scales_.data())[i] = std::abs(normal(random)) / 127;
-        }
-        break;
-      case TensorFormat::Q4:
-      case TensorFormat::Q3:
-      case TensorFormat::Q2:
-        data_.resize(c.n * CodeRowBytes(c.k, shape_.CodeBits()));
-        for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
-        for (int8_t& level : tables_) {
-          level = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
-        }
-        tables_[3] = 127, tables_[16] = -127;
-        scales_.resize(c.n * sizeof(float));
-        for (size_t i = 0; i < c.n; ++i) {
-          reinterpret_cast<float*>(scales_.data())[i] = normal(random) / 127;
-        }
-        break;
-      case TensorFormat::Q4B:
-        data_.resize(c.n * c.k / 2);
-        for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
-        scales_.resize(c.n * c.k / c.block * 2);
-        for (size_t i = 0; i < scales_.size() / 2; ++i) {
-          reinterpret_cast<uint16_t*>(scales_.data())[i] =
-              static_cast<uint16_t>(std::bit_cast<uint32_t>(std::abs(normal(random)) / 8) >> 16);
-        }
-        break;
-      default:
-        FAIL() << "no weights of such a format";
+    const FormatRule& rule = shape_.rule();
+    data_.resize(c.n * rule.row_bytes(c.k).value());
+    if (rule.is_float()) {
+      for (size_t i = 0; i < c.n * c.k; ++i) {
+        reinterpret_cast<float*>(data_.data())[i] = normal(random);
+      }
+    } else {
+      for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
+    }
+    if (c.format == TensorFormat::Q8) {
+      std::ranges::replace(data_, uint8_t{128}, uint8_t{0});  // there is no -128
+      std::fill_n(data_.begin(), c.k, uint8_t{127});          // the largest sums of two products
+      std::fill_n(data_.begin() + static_cast<ptrdiff_t>(c.k), c.k, static_cast<uint8_t>(-127));
+    }
+    for (int8_t& level : tables_) {
+      level = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+    }
+    tables_[3] = 127, tables_[16] = -127;
+    scales_.resize(c.n * rule.RowScaleBytes(c.k, c.block));
+    for (size_t at = 0; at < scales_.size(); at += rule.scale_bytes) {
+      const float scale = normal(random) / 127;  // of codes of either sign
+      const auto bits = std::bit_cast<uint32_t>(rule.is_codes() ? scale : std::abs(scale));
+      const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(&bits);
+      std::copy_n(bytes + sizeof bits - rule.scale_bytes, rule.scale_bytes, &scales_[at]);
     }
     rows_ = {data_.data(), scales_.data(), bias_.data(), tables_};
     code_pairs_ = std::make_unique<CodePairs>(tables_);
@@ -156,9 +136,8 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     for (size_t r = 0; r < kRows; ++r) {
       quant_[r] = QuantizeRow(*c.set, x_.data() + r * c.k, c.k, stride_, r, q_.data());
     }
-    in_ = c.format == TensorFormat::F32
-              ? LinearInput{x_.data(), nullptr, nullptr, c.k * sizeof(float)}
-              : LinearInput{nullptr, q_.data(), quant_.data(), stride_};
+    in_ = shape_.float_rows() ? LinearInput{x_.data(), nullptr, nullptr, c.k * sizeof(float)}
+                              : LinearInput{nullptr, q_.data(), quant_.data(), stride_};
   }
 
   static PackedLinear Pack(const LinearShape& shape, const WeightRows& rows,
@@ -178,7 +157,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(p), 64));
   }
   double Input(size_t r, size_t k) const {
-    if (GetParam().format == TensorFormat::F32) return x_[r * GetParam().k + k];
+    if (shape_.float_rows()) return x_[r * GetParam().k + k];
     return (Integer(r, k) - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
   }
   int32_t Integer(size_t r, size_t k) const {
@@ -266,7 +245,7 @@ TEST_P(PackedLinearTest, ChannelsReadBackAsTheyWere) {
 // What codes stand for is a matrix of q8: the products are those of it, whatever the rows.
 TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
   const Case& c = GetParam();
-  if (!shape_.IsCodes()) return;
+  if (!shape_.rule().is_codes()) return;
   std::vector<int8_t> levels(c.n * c.k);
   const std::vector<float> ones(c.n, 1.0f);
   WeightRows unscaled = rows_;

@@ -168,7 +168,7 @@ TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
   for (const bool both : {false, true}) {
     const TensorRecipe recipe = both ? RecipeOf({"a", "b"}) : RecipeOf({"a"});
     const Encoding encoding = *Kept(recipe, FewBits());
-    const uint32_t bits = CodeBits(encoding.format);
+    const uint32_t bits = RuleOf(encoding.format).bits;
     const TempFolder folder;
     FileWriter writer(folder / "out");
     RoundingError error;
