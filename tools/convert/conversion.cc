@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tools/common/flags.h"
+#include "tools/common/kv_formats.h"
 #include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
@@ -143,7 +144,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
         FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) + "\n");
   if (!report.fitted) return;
   Print("an engine takes " + FormatBytes(report.fitted->arena_bytes) + " with --context " +
-        std::to_string(options.fit.context) + " --kv " + convert::KvWord(report.fitted->kv_format) +
+        std::to_string(options.fit.context) + " --kv " + KvFormatOf(report.fitted->kv_format).word +
         "\n");
 }
 

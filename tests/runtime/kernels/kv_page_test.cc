@@ -27,11 +27,10 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || !set->Permitted()) continue;
-    for (const KvFormat format :
-         {KvFormat::kInt8, KvFormat::kFloat32, KvFormat::kK8V4, KvFormat::kK4V4}) {
+    for (const KvFormatRule& rule : KvFormatRules()) {
       for (const auto& [k, v] :
            {std::pair<size_t, size_t>{8, 8}, {20, 24}, {64, 64}, {72, 40}, {24, 136}, {576, 512}}) {
-        cases.push_back({set, format, k, v});
+        cases.push_back({set, rule.format, k, v});
       }
     }
   }
@@ -40,8 +39,8 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.set->name) + "_" + KvFormatName(c.format) + "_" +
-         std::to_string(c.head_dim) + "_" + std::to_string(c.v_head_dim);
+  return std::string(c.set->name) + "_" + RuleOf(c.format).name + "_" + std::to_string(c.head_dim) +
+         "_" + std::to_string(c.v_head_dim);
 }
 
 class KvPageTest : public testing::TestWithParam<Case> {
