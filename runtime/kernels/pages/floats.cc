@@ -81,7 +81,7 @@ void ReadValue(const PageShape& s, const uint8_t* page, size_t slot, uint8_t* by
 void Weigh(const PageShape& s, std::span<const uint8_t* const> pages, const uint8_t* const*,
            float* p, size_t stride, size_t rows, float* out) {
   const auto& kernels = s.set->f32;
-  float part[kMaxTileRows * kMaxHeadDim];
+  float part[kMaxTileRows * kMaxPageDim];
   std::fill_n(out, rows * s.v_head_dim, 0.0f);
   for (const uint8_t* page : pages) {
     for (size_t r = 0; page != nullptr && r < rows; r += kernels.max_rows) {

@@ -45,7 +45,7 @@ inline float QuantizeHead(const KernelSet& set, const float* in, size_t n, uint3
 template <uint32_t kBits>
 float RoundHead(const KernelSet& set, const float* head, size_t n, int8_t* out) {
   if constexpr (kBits == 8) return QuantizeHead(set, head, n, kBits, out);
-  float turned[kMaxHeadDim + kOverRead / sizeof(float)];
+  float turned[kMaxPageDim + kOverRead / sizeof(float)];
   std::copy_n(head, n, turned);
   RotateHead(set, turned, n);
   return QuantizeHead(set, turned, n, kBits, out);

@@ -62,7 +62,7 @@ void PutKey(const PageShape& s, uint8_t* page, size_t slot, const int8_t* key, f
 
 template <uint32_t kBits>
 void Store(const PageShape& s, uint8_t* page, size_t slot, const float* key) {
-  int8_t q[kMaxHeadDim] = {};
+  int8_t q[kMaxPageDim] = {};
   const float scale = RoundHead<kBits>(*s.set, key, s.head_dim, q);
   PutKey<kBits>(s, page, slot, q, scale);
 }
@@ -75,7 +75,7 @@ void Read(const PageShape& s, const uint8_t* page, size_t slot, uint8_t* bytes) 
   const size_t all = TileIntegers(*s.set, s.head_dim);
   const uint8_t* tile = page + slot / nr * s.key_tile_bytes;
   const uint8_t* integers = tile + nr * sizeof(int32_t);
-  int8_t q[kMaxHeadDim];
+  int8_t q[kMaxPageDim];
   for (size_t d = 0; d < s.head_dim; ++d) {
     const size_t at = (d / kr * nr + n) * kr + d % kr;
     q[d] = kBits == 4 ? Nibble(integers, all, at) : static_cast<int8_t>(integers[at]);
@@ -85,7 +85,7 @@ void Read(const PageShape& s, const uint8_t* page, size_t slot, uint8_t* bytes) 
 
 template <uint32_t kBits>
 void Put(const PageShape& s, uint8_t* page, size_t slot, const uint8_t* bytes) {
-  int8_t q[kMaxHeadDim] = {};
+  int8_t q[kMaxPageDim] = {};
   const float scale = TakeHead<kBits>(bytes, s.head_dim, q);
   for (size_t d = 0; d < s.head_dim; ++d) q[d] = std::max<int8_t>(q[d], -127);
   PutKey<kBits>(s, page, slot, q, scale);
@@ -142,7 +142,7 @@ void UnpackKeys(const PageShape& s, const uint8_t* tile, uint8_t* out) {
 void ScoreInt4(const PageShape& s, const uint8_t* page, const PageQueries& queries, size_t rows,
                size_t tokens, float* scores, size_t stride) {
   constexpr size_t kMostBytes =
-      kMaxKeyNr * (kMaxHeadDim + kMaxKeyNr + sizeof(int32_t) + 2 * sizeof(float)) + kOverRead;
+      kMaxKeyNr * (kMaxPageDim + kMaxKeyNr + sizeof(int32_t) + 2 * sizeof(float)) + kOverRead;
   alignas(64) uint8_t tile[kMostBytes];
   const auto& kernels = s.set->KeyKernels();
   const size_t tile_values = ValuesOfTile(s);

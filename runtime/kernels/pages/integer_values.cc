@@ -40,14 +40,14 @@ void PutValue(const PageShape& s, uint8_t* page, size_t slot, const int8_t* valu
 
 template <uint32_t kBits>
 void Store(const PageShape& s, uint8_t* page, size_t slot, const float* value) {
-  int8_t q[kMaxHeadDim] = {};
+  int8_t q[kMaxPageDim] = {};
   const float scale = RoundHead<kBits>(*s.set, value, s.v_head_dim, q);
   PutValue<kBits>(s, page, slot, q, scale);
 }
 
 template <uint32_t kBits>
 void Read(const PageShape& s, const uint8_t* page, size_t slot, uint8_t* bytes) {
-  int8_t q[kMaxHeadDim];
+  int8_t q[kMaxPageDim];
   for (size_t d = 0; d < s.v_head_dim; ++d) {
     const uint8_t* tile = page + s.values_offset + d / kValueChannels * s.value_tile_bytes;
     const size_t at = OffsetInTile(s, slot, d);
@@ -59,7 +59,7 @@ void Read(const PageShape& s, const uint8_t* page, size_t slot, uint8_t* bytes) 
 
 template <uint32_t kBits>
 void Put(const PageShape& s, uint8_t* page, size_t slot, const uint8_t* bytes) {
-  int8_t q[kMaxHeadDim] = {};
+  int8_t q[kMaxPageDim] = {};
   const float scale = TakeHead<kBits>(bytes, s.v_head_dim, q);
   PutValue<kBits>(s, page, slot, q, scale);
 }

@@ -47,7 +47,8 @@ struct ValueKind {
 extern const KeyKind kFloatKeys, kInt8Keys, kInt4Keys;
 extern const ValueKind kFloatValues, kInt8Values, kInt4Values;
 
-inline constexpr size_t kMaxHeadDim = 640;
+// Of keys and of values, at most.
+inline constexpr size_t kMaxPageDim = 640;
 
 // Multiplies a head by a Hadamard matrix of its own inverse, which spreads what stands out over all
 // channels.
