@@ -17,7 +17,7 @@ constexpr PackedLayout LayoutOf(const KernelSet& set) {
 }
 
 struct LinearShape {
-  format::TensorFormat format;
+  format::TensorFormat format = format::TensorFormat::F32;
   size_t n;      // output channels
   size_t k;      // inputs; FormatRule::Padded
   size_t block;  // Q4B: inputs per scale; else 0
