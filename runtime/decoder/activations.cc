@@ -13,9 +13,8 @@ namespace {
 
 // Bytes of one row of inputs, for int8 with padding: kernels read whole groups of inputs.
 size_t InputStride(const PackedLinear& linear) {
-  const CheckedSize bytes = linear.shape.format == WeightFormat::kF32
-                                ? CheckedSize(linear.shape.k) * sizeof(float)
-                                : CheckedSize(linear.shape.k).AlignUp(64);
+  const CheckedSize bytes = linear.shape.float_rows() ? CheckedSize(linear.shape.k) * sizeof(float)
+                                                      : CheckedSize(linear.shape.k).AlignUp(64);
   return bytes.valid() ? bytes.value() : SIZE_MAX;  // which the plan refuses
 }
 

@@ -123,8 +123,8 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
   const ContextWindow& window = call.kv->window(call.entry);
   const KvPage& page_kind = call.kv->layout().page(call.entry);
   const size_t stride = call.head_dim * (IsInt8(call) ? 1 : sizeof(float));
-  const KvPage::Queries recent = {queries.recent, queries.recent_quant, stride};
-  const KvPage::Queries sinks = {queries.sinks, queries.sink_quant, stride};
+  const PageQueries recent = {queries.recent, queries.recent_quant, stride};
+  const PageQueries sinks = {queries.sinks, queries.sink_quant, stride};
 
   const uint64_t position = call.position + begin;  // of the first row
   // A row's softmax in a segment runs up to the row itself; or, where it sees what is behind it, to

@@ -43,7 +43,7 @@ void PutQuery(const AttentionCall& call, const float* in, float score_scale, siz
 }  // namespace
 
 bool IsInt8(const AttentionCall& call) {
-  return call.kv->layout().page(call.entry).format() != KvFormat::kFloat32;
+  return !call.kv->layout().page(call.entry).float_queries();
 }
 
 void PrepareRows(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,

@@ -194,7 +194,7 @@ class Experts final : public Operator {
     const size_t row = route / spec_.n_used;
     const float weight = spec_.weigh_input ? act.routes[route].weight : 1.0f;
     const uint8_t* rows = act.gate_up_input.rows;
-    if (gate_up.shape.format == WeightFormat::kF32) {
+    if (gate_up.shape.float_rows()) {
       const auto* values = reinterpret_cast<const float*>(rows + row * in.stride);
       pass.set().loops->scale(values, weight, gate_up.inputs,
                               reinterpret_cast<float*>(in.rows + r * in.stride));

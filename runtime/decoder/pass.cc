@@ -126,7 +126,7 @@ void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const Inpu
 void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
                     const InputRows& in) const {
   const size_t n = linear.inputs;
-  if (linear.shape.format == WeightFormat::kF32) {
+  if (linear.shape.float_rows()) {
     std::memcpy(in.rows + r * in.stride, row, n * sizeof(float));
   } else {
     auto* const rows = reinterpret_cast<int8_t*>(in.rows.data);

@@ -22,6 +22,17 @@ namespace {
 constexpr uint32_t kMaxKvTokens = kMaxContext * kMaxSessions;
 constexpr uint32_t kMaxThreads = 256;
 
+// "0 (int8), 1 (float32), ..."
+void ListKvFormats(char* text, size_t bytes) {
+  const std::span<const KvFormatRule> rules = KvFormatRules();
+  size_t used = 0;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const char* between = i == 0 ? "" : i + 1 < rules.size() ? ", " : " or ";
+    used += Format(text + used, bytes - used, "%s%zu (%s)", between, i, rules[i].name);
+    used = std::min(used, bytes - 1);
+  }
+}
+
 Status CheckRange(const char* name, uint32_t value, uint32_t low, uint32_t high) {
   if (value >= low && value <= high) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "engine option %s is %u, but must be %u to %u",
@@ -91,12 +102,11 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
                          "engine option policy is %d, but must be 0 (stop) or 1 (slide)",
                          static_cast<int>(options.policy));
   }
-  if (options.kv_format < KvFormat::kInt8 || options.kv_format > KvFormat::kK4V4) {
-    return Status::Error(
-        StatusCode::kInvalidArgument,
-        "engine option kv_format is %d, but must be 0 (int8), 1 (float32), 2 (k8v4) or "
-        "3 (k4v4)",
-        static_cast<int>(options.kv_format));
+  if (const auto number = static_cast<int32_t>(options.kv_format); !IsKvFormat(number)) {
+    char formats[128];
+    ListKvFormats(formats, sizeof formats);
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option kv_format is %d, but must be %s", number, formats);
   }
   if (options.policy == ContextPolicy::kStop && options.sink_tokens != 0) {
     return Status::Error(StatusCode::kInvalidArgument,

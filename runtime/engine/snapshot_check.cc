@@ -122,13 +122,14 @@ Status Snapshot::CheckBinding() const {
     name(ours, sizeof ours, expected);
     return Mismatch("the snapshot's adapter is %s, the session's is %s", theirs, ours);
   }
-  if (header_.kv_format > static_cast<uint32_t>(KvFormat::kK4V4)) {
-    return Corrupt("the snapshot's KV format is %u, expected 0 to 3", header_.kv_format);
+  if (!IsKvFormat(header_.kv_format)) {
+    return Corrupt("the snapshot's KV format is %u, expected 0 to %zu", header_.kv_format,
+                   KvFormatRules().size() - 1);
   }
   const auto kv_format = static_cast<KvFormat>(header_.kv_format);
   if (kv_format != binding_.kv_format) {
     return Mismatch("the snapshot's keys and values are %s, the engine's %s",
-                    KvFormatName(kv_format), KvFormatName(binding_.kv_format));
+                    RuleOf(kv_format).name, RuleOf(binding_.kv_format).name);
   }
   const ContextWindow& window = binding_.kv.window();
   if ((header_.context_blocks != 0) != window.slides) {

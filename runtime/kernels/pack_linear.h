@@ -12,7 +12,7 @@ namespace rondo {
 // Row-major weights as the file holds them (rondo.fbs, TensorFormat).
 struct WeightRows {
   const void* data;    // [n, k]: float, int8, or uint4 pairs; codes: selectors behind each row's
-  const void* scales;  // kQ8, codes: float [n]; kQ4B: bfloat16 [n, k / block]
+  const void* scales;  // Q8, codes: float [n]; Q4B: bfloat16 [n, k / block]
   const float* bias;   // [n] or null
   const int8_t* tables = nullptr;  // codes: [16, 16]
 };

@@ -17,6 +17,7 @@ struct PackedLinear {
   uint32_t tensor = 0;                    // the weight's index in the file
   const CodePairs* code_pairs = nullptr;  // of codes
   bool fine_rows = false;                 // rows are int8 twice (QuantizeRest)
+  int32_t bias = -1;                      // its index in the file; of a packed file's, or none: -1
 };
 
 // Rows of activations in the form that a weight format wants: float, or int8 with RowQuants, as

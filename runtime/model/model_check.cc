@@ -13,12 +13,11 @@
 #include "runtime/model/limits.h"
 #include "runtime/model/sampling_ranges.h"
 #include "runtime/model/sections.h"
-#include "runtime/model/tensor_view.h"
+#include "runtime/model/tensor_format.h"
 
 namespace rondo {
 namespace {
 
-using format::TensorFormat;
 class Checker {
  public:
   Checker(const format::Model& model, const PackedLayout* layout)
@@ -90,72 +89,44 @@ class Checker {
   Status CheckStorage(const format::Tensor& tensor) {
     const char* name = tensor.name()->c_str();
     const uint64_t rows = tensor.rows(), cols = tensor.cols(), block = tensor.block();
-    CheckedSize data = 0, scales = 0;
-    uint64_t tables = 0;
-    bool block_fits = block == 0;
-    switch (tensor.format()) {
-      case TensorFormat::F32:
-        data = CheckedSize(rows) * cols * sizeof(float);
-        break;
-      case TensorFormat::Q8:
-        data = CheckedSize(rows) * cols;
-        scales = CheckedSize(rows) * sizeof(float);
-        break;
-      case TensorFormat::Q4B: {
-        block_fits = block == 32 || block == 64 || block == 128;
-        if (!block_fits) break;
-        const CheckedSize padded = CheckedSize(cols).AlignUp(block);
-        if (!padded.valid()) return Corrupt("tensor %s has too many columns", name);
-        data = CheckedSize(rows) * (padded.value() / 2);
-        scales = CheckedSize(rows) * (padded.value() / block) * sizeof(uint16_t);
-        break;
-      }
-      case TensorFormat::Q4:
-      case TensorFormat::Q3:
-      case TensorFormat::Q2: {
-        const CheckedSize padded = CheckedSize(cols).AlignUp(kCodePadding);
-        if (!padded.valid()) return Corrupt("tensor %s has too many columns", name);
-        data = CheckedSize(rows) * CodeRowBytes(padded.value(), CodeBits(tensor.format()));
-        scales = CheckedSize(rows) * sizeof(float);
-        tables = kCodeTablesBytes;
-        break;
-      }
-      default:
-        return Status::Error(StatusCode::kUnsupported,
-                             "tensor %s has format %u, which this version of Rondo does not have",
-                             name, static_cast<unsigned>(tensor.format()));
+    const FormatRule* rule = FindFormat(tensor.format());
+    if (rule == nullptr) {
+      return Status::Error(StatusCode::kUnsupported,
+                           "tensor %s has format %u, which this version of Rondo does not have",
+                           name, static_cast<unsigned>(tensor.format()));
     }
-    if (!block_fits) {
-      return Corrupt("tensor %s is %s with block %llu, expected %s", name,
-                     FormatName(tensor.format()), ull{block},
-                     tensor.format() == TensorFormat::Q4B ? "32, 64 or 128" : "0");
+    if (!rule->TakesBlock(block)) {
+      return Corrupt("tensor %s is %s with block %llu, expected %s", name, rule->name, ull{block},
+                     rule->has_blocks ? "32, 64 or 128" : "0");
     }
+    const CheckedSize padded = rule->Padded(cols, block);
+    if (!padded.valid()) return Corrupt("tensor %s has too many columns", name);
+    const uint64_t k = padded.value();
+    const CheckedSize data = CheckedSize(rows) * rule->row_bytes(k);
+    const CheckedSize scales = CheckedSize(rows) * rule->RowScaleBytes(k, block);
     if (rows == 0 || cols == 0 || !data.valid() || !scales.valid()) {
       return Corrupt("tensor %s is %llu x %llu, which no memory holds", name, ull{rows}, ull{cols});
     }
-    if (tables != 0) {
-      RONDO_RETURN_IF_ERROR(CheckSection(name, "tables", tensor.tables(), tables));
+    if (rule->is_codes()) {
+      RONDO_RETURN_IF_ERROR(CheckSection(name, "tables", tensor.tables(), rule->tables_bytes));
     } else if (tensor.tables() != nullptr) {
-      return Corrupt("tensor %s is %s but has tables", name, FormatName(tensor.format()));
+      return Corrupt("tensor %s is %s but has tables", name, rule->name);
     }
-    if (tensor.packed()) return CheckPackedStorage(tensor);
+    if (tensor.packed()) return CheckPackedStorage(tensor, *rule, k);
     RONDO_RETURN_IF_ERROR(CheckSection(name, "data", tensor.data(), data.value()));
-    if (scales.value() == 0) {
-      return tensor.scales() == nullptr ? Status()
-                                        : Corrupt("tensor %s is f32 but has scales", name);
+    if (rule->is_float()) {
+      return tensor.scales() == nullptr
+                 ? Status()
+                 : Corrupt("tensor %s is %s but has scales", name, rule->name);
     }
     return CheckSection(name, "scales", tensor.scales(), scales.value());
   }
 
-  // The same of a packed tensor, whose shape is one that memory holds.
-  Status CheckPackedStorage(const format::Tensor& tensor) {
+  // The same of a packed tensor of `k` padded inputs, whose shape is one that memory holds.
+  Status CheckPackedStorage(const format::Tensor& tensor, const FormatRule& rule, uint64_t k) {
     const char* name = tensor.name()->c_str();
     if (layout_ == nullptr) return Corrupt("tensor %s is packed, but the file has no layout", name);
-    uint64_t k = tensor.cols();
-    if (tensor.format() == TensorFormat::Q4B) k = CheckedSize(k).AlignUp(tensor.block()).value();
-    if (IsCodes(tensor.format())) k = CheckedSize(k).AlignUp(kCodePadding).value();
-    const CheckedSize bytes =
-        PackedBytes(*layout_, tensor.format(), tensor.rows(), k, tensor.block());
+    const CheckedSize bytes = rule.PackedBytes(*layout_, tensor.rows(), k, tensor.block());
     if (!bytes.valid()) {
       return Corrupt("tensor %s is %llu x %llu, which no memory holds", name, ull{tensor.rows()},
                      ull{tensor.cols()});

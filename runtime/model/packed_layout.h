@@ -25,9 +25,6 @@
 #include <span>
 #include <string_view>
 
-#include "rondo_generated.h"
-#include "runtime/base/checked.h"
-
 namespace rondo {
 
 struct PackedLayout {
@@ -42,14 +39,7 @@ struct PackedLayout {
   friend bool operator==(const PackedLayout&, const PackedLayout&) = default;
 };
 
-// Of Q4, Q3 and Q2, whose codes have so many bits.
-constexpr bool IsCodes(format::TensorFormat format) {
-  return format == format::TensorFormat::Q4 || format == format::TensorFormat::Q3 ||
-         format == format::TensorFormat::Q2;
-}
-constexpr uint32_t CodeBits(format::TensorFormat format) {
-  return format == format::TensorFormat::Q2 ? 2 : format == format::TensorFormat::Q3 ? 3 : 4;
-}
+// Of codes.
 inline constexpr uint32_t kCodeChannels = 16;  // of a tile
 inline constexpr uint32_t kCodeBlock = 16;     // inputs that share a selector
 inline constexpr uint32_t kCodeGroup = 128;    // inputs whose selectors lie together
@@ -59,7 +49,8 @@ inline constexpr uint32_t kBlockSelectors = kCodeChannels / 2;  // bytes of a bl
 inline constexpr uint32_t kGroupSelectors = 64;                 // bytes of a group
 // Bytes of a block's codes in a tile.
 constexpr uint32_t BlockCodes(uint32_t bits) { return kCodeChannels * kCodeBlock * bits / 8; }
-// Bytes of the codes of a row that is not packed, and of the row: selectors follow. `k` as below.
+// Bytes of the codes of a row that is not packed, and of the row: selectors follow. `k`: inputs,
+// padded.
 constexpr uint64_t RowCodes(uint64_t k, uint32_t bits) { return k / 8 * bits; }
 constexpr uint64_t CodeRowBytes(uint64_t k, uint32_t bits) {
   return RowCodes(k, bits) + k / kCodeBlock / 2;
@@ -79,39 +70,6 @@ constexpr uint8_t PairOfCodes(const uint8_t* block, uint32_t bits, uint64_t pair
   if (bits == 2) return low;
   const uint8_t* high = block + 4 * kCodeBlock;
   return static_cast<uint8_t>(low | (high[pair % 2 * kCodeBlock + input] >> pair / 2 & 0x11) << 2);
-}
-
-// Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`, for codes of kCodePadding.
-constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::TensorFormat format,
-                                      uint64_t k, uint64_t block) {
-  switch (format) {
-    case format::TensorFormat::F32:
-      return CheckedSize(layout.f32.nr) * ((CheckedSize(k) + 1) * sizeof(float));
-    case format::TensorFormat::Q8:
-      return CheckedSize(layout.q8.nr) *
-             (CheckedSize(k).AlignUp(layout.q8.kr) + sizeof(int32_t) + 2 * sizeof(float));
-    case format::TensorFormat::Q4:
-    case format::TensorFormat::Q3:
-    case format::TensorFormat::Q2:
-      return CheckedSize(k / kCodeGroup + (k % kCodeGroup != 0)) * kGroupSelectors +
-             CheckedSize(k / kCodeBlock) * BlockCodes(CodeBits(format)) +
-             kCodeChannels * (sizeof(int32_t) + 2 * sizeof(float));
-    default:
-      return CheckedSize(layout.q4b.nr) *
-             (CheckedSize(k / block) * (block / 2 + sizeof(uint16_t)) + 2 * sizeof(float));
-  }
-}
-constexpr uint32_t PackedTileChannels(const PackedLayout& layout, format::TensorFormat format) {
-  return format == format::TensorFormat::F32  ? layout.f32.nr
-         : format == format::TensorFormat::Q8 ? layout.q8.nr
-         : IsCodes(format)                    ? kCodeChannels
-                                              : layout.q4b.nr;
-}
-// Bytes of a whole matrix of n channels.
-constexpr CheckedSize PackedBytes(const PackedLayout& layout, format::TensorFormat format,
-                                  uint64_t n, uint64_t k, uint64_t block) {
-  const uint64_t nr = PackedTileChannels(layout, format);
-  return CheckedSize(n / nr + (n % nr != 0)) * PackedTileBytes(layout, format, k, block);
 }
 
 // The kernels may read, but do not use, so many bytes behind a packed matrix.

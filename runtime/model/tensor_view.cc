@@ -33,32 +33,13 @@ size_t FirstBad(std::span<const T> values) {
   return values.size();
 }
 
-// Of a packed tensor: whichever parts of a tile are floats.
-bool IsFinite(const TensorView& tensor, std::span<const uint8_t> tile) {
-  const auto all_finite = []<typename T>(std::span<const T> part) {
-    return FirstBad(part) == part.size();
-  };
-  if (tensor.format == format::TensorFormat::F32) return all_finite(As<uint32_t>(tile));
-  const size_t nr = PackedTileChannels(*tensor.packed, tensor.format);
-  const size_t floats = nr * sizeof(float);
-  if (!all_finite(As<uint32_t>(tile.last(floats)))) return false;  // bias
-  if (tensor.format == format::TensorFormat::Q8 || IsCodes(tensor.format)) {
-    return all_finite(As<uint32_t>(tile.last(2 * floats).first(floats)));  // scales
-  }
-  if (!all_finite(As<uint32_t>(tile.first(floats)))) return false;  // sums
-  const size_t scales = nr * sizeof(uint16_t);
-  const size_t block = nr * tensor.block / 2 + scales;
-  for (size_t at = floats; at + block <= tile.size(); at += block) {
-    if (!all_finite(As<uint16_t>(tile.subspan(at, block).last(scales)))) return false;
-  }
-  return true;
-}
-
 Status CheckTiles(const TensorView& tensor) {
+  const FormatRule& rule = tensor.rule();
+  const size_t nr = rule.TileChannels(*tensor.packed);
   const size_t tile_bytes =
-      PackedTileBytes(*tensor.packed, tensor.format, tensor.padded_cols, tensor.block).value();
+      rule.TileBytes(*tensor.packed, tensor.padded_cols, tensor.block).value();
   for (size_t at = 0; at < tensor.data.size(); at += tile_bytes) {
-    if (IsFinite(tensor, tensor.data.subspan(at, tile_bytes))) continue;
+    if (rule.is_finite(tensor.data.subspan(at, tile_bytes), nr, tensor.block)) continue;
     return Status::Error(StatusCode::kCorrupt,
                          "tile %zu of tensor %s has a value that is not a finite number",
                          at / tile_bytes, tensor.name);
@@ -68,25 +49,6 @@ Status CheckTiles(const TensorView& tensor) {
 
 }  // namespace
 
-const char* FormatName(format::TensorFormat format) {
-  switch (format) {
-    case format::TensorFormat::F32:
-      return "f32";
-    case format::TensorFormat::Q8:
-      return "q8";
-    case format::TensorFormat::Q4B:
-      return "q4b";
-    case format::TensorFormat::Q4:
-      return "q4";
-    case format::TensorFormat::Q3:
-      return "q3";
-    case format::TensorFormat::Q2:
-      return "q2";
-    default:
-      return "?";
-  }
-}
-
 std::span<const float> TensorView::f32() const { return As<float>(data); }
 std::span<const int8_t> TensorView::q8() const { return As<int8_t>(data); }
 std::span<const float> TensorView::row_scales() const { return As<float>(scales); }
@@ -95,15 +57,12 @@ std::span<const uint16_t> TensorView::q4b_scales() const { return As<uint16_t>(s
 TensorView ViewTensor(const ModelFile& file, uint32_t index) {
   const format::Tensor& tensor = *file.model().tensors()->Get(index);
   const size_t cols = static_cast<size_t>(tensor.cols());
-  const size_t padding = IsCodes(tensor.format()) ? kCodePadding
-                         : tensor.block() != 0    ? tensor.block()
-                                                  : 1;
   return {tensor.name()->c_str(),
           tensor.format(),
           static_cast<size_t>(tensor.rows()),
           cols,
           tensor.block(),
-          RoundUp(cols, padding),
+          RuleOf(tensor.format()).Padded(cols, tensor.block()).value(),
           file.bytes(tensor.data()),
           file.bytes(tensor.scales()),
           file.bytes(tensor.tables()),
@@ -141,17 +100,10 @@ Status CheckValues(const TensorView& tensor, size_t begin, size_t end) {
     return Status::Error(StatusCode::kCorrupt, "%s %zu of tensor %s is not a finite number", what,
                          first + bad, tensor.name);
   };
-  switch (tensor.format) {
-    case format::TensorFormat::F32:
-      return check("value", As<uint32_t>(tensor.data));
-    case format::TensorFormat::Q8:
-    case format::TensorFormat::Q4:
-    case format::TensorFormat::Q3:
-    case format::TensorFormat::Q2:
-      return check("scale", As<uint32_t>(tensor.scales));
-    default:
-      return check("scale", As<uint16_t>(tensor.scales));
-  }
+  const FormatRule& rule = tensor.rule();
+  if (rule.is_float()) return check("value", As<uint32_t>(tensor.data));
+  return rule.scale_bytes == sizeof(float) ? check("scale", As<uint32_t>(tensor.scales))
+                                           : check("scale", As<uint16_t>(tensor.scales));
 }
 
 }  // namespace rondo

@@ -6,11 +6,9 @@
 #include <span>
 
 #include "runtime/model/model_file.h"
+#include "runtime/model/tensor_format.h"
 
 namespace rondo {
-
-// "f32", "q8", "q4b", "q4", "q3", "q2": as tools take and print it.
-const char* FormatName(format::TensorFormat format);
 
 // Layouts are those of format::TensorFormat. Views into the file's bytes; valid as long as these.
 struct TensorView {
@@ -19,12 +17,14 @@ struct TensorView {
   size_t rows;         // output channels
   size_t cols;         // inputs
   size_t block;        // Q4B: columns per scale; else 0
-  size_t padded_cols;  // cols rounded up: Q4B to a multiple of block, codes of kCodePadding
+  size_t padded_cols;  // FormatRule::Padded
   std::span<const uint8_t> data;
   std::span<const uint8_t> scales;
   std::span<const uint8_t> tables;
   // How `data` holds values and scales and a bias; nullptr: as rows, like TensorFormat says.
   const PackedLayout* packed;
+
+  const FormatRule& rule() const { return RuleOf(format); }
 
   // The typed views of `data` and `scales` of what is not packed; each for the formats named.
   std::span<const float> f32() const;            // F32: [rows, cols]

@@ -7,7 +7,6 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/format.h"
 #include "runtime/model/adaptable.h"
-#include "runtime/model/layers.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/weights/vectors.h"
 
@@ -16,11 +15,6 @@ namespace rondo {
 namespace {
 
 constexpr size_t kPackedAlignment = 64;
-
-PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
-  const TensorView tensor = ViewTensor(file, linear.weight());
-  return {LinearShape::Of(tensor), tensor.cols, nullptr, linear.weight()};
-}
 
 // Counts CodePairs: tensors that share their tables share those, too, if not too many others lie
 // between them.
@@ -45,9 +39,21 @@ class SharedTables {
   size_t count_ = 0;
 };
 
-// Bytes of one packed matrix in a region that holds several.
+// Bytes of one packed matrix in a region that holds several; of one that there is not, none.
 CheckedSize Slot(const KernelSet& set, const PackedLinear& linear) {
+  if (linear.shape.n == 0) return 0;
   return CheckedSize(linear.shape.PackedBytes(set)).AlignUp(kPackedAlignment);
+}
+
+// Of the weights of a packed file; those that two matrices have count once.
+Result<uint64_t> MappedBytes(const format::Model& model, std::span<const PackedLinear> matrices) {
+  RONDO_ASSIGN(auto counted, HeapArray<bool>::Create(model.tensors()->size()));
+  uint64_t bytes = 0;
+  for (const PackedLinear& matrix : matrices) {
+    if (matrix.shape.n == 0 || std::exchange(counted[matrix.tensor], true)) continue;
+    bytes += model.tensors()->Get(matrix.tensor)->data()->bytes();
+  }
+  return bytes;
 }
 
 // Names of the sublayer's matrices: one more than the largest.
@@ -56,18 +62,6 @@ size_t NamesOf(const format::Sublayer& sublayer) {
   ForEachMatrix(sublayer,
                 [&](size_t name, const format::Linear&) { names = std::max(names, name + 1); });
   return names;
-}
-
-// Calls visit(linear of the file, its place, whether it is adaptable) for each matrix of a layer,
-// whose sublayers' weights begin at `weights`.
-template <typename Visit>
-void ForEachPlace(const format::Layer& layer, const SublayerWeights* weights, const Visit& visit) {
-  for (const format::Sublayer* sublayer : *layer.sublayers()) {
-    ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
-      visit(linear, &weights->matrices[name], IsAdaptable(sublayer->op_type(), name));
-    });
-    ++weights;
-  }
 }
 
 Status ReadNorms(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
@@ -109,63 +103,64 @@ Status CheckLayout(const ModelFile& file, const KernelSet& set) {
 
 }  // namespace
 
-Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool draft_head,
-                              MemoryPlan* plan) {
-  RONDO_RETURN_IF_ERROR(CheckLayout(file, set));
+// Finds places for all matrices of the file.
+Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_head) {
   const format::Model& model = file.model();
-  Weights w;
-  w.set_ = &set;
-  const Layers layers(model, draft_head);
-  w.has_draft_head_ = layers.has_draft_head();
   const size_t n_layers = layers.size();
+  const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
+  const auto* dense = model.embedder() == nullptr ? nullptr : model.embedder()->dense();
+  const size_t n_own = OwnMatrix::kFromStreams + (dense == nullptr ? n_streams : dense->size());
   size_t n_names = 0;
   for (size_t i = 0; i < n_layers; ++i) {
     for (const format::Sublayer* sublayer : *layers[i].sublayers()) n_names += NamesOf(*sublayer);
   }
-  RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(layers.CountSublayers()));
-  RONDO_ASSIGN(w.matrices_, HeapArray<PackedLinear>::Create(n_names));
-  SharedTables tables;
-  const auto note_codes = [&](const PackedLinear& matrix) {
-    if (!matrix.shape.IsCodes()) return;
-    tables.IndexOf(ViewTensor(file, matrix.tensor).tables);
-    w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, matrix.shape.WorkingTileBytes(set));
+  RONDO_ASSIGN(matrices_, HeapArray<PackedLinear>::Create(n_own + n_names + 1));
+  RONDO_ASSIGN(parts_, HeapArray<Part>::Create(n_layers + 2));
+  RONDO_ASSIGN(sublayers_, HeapArray<SublayerWeights>::Create(layers.CountSublayers()));
+  RONDO_ASSIGN(alt_up_, HeapArray<AltUpWeights>::Create(n_streams > 0 ? n_layers : 0));
+  const auto put = [&](const format::Linear& linear, bool adaptable, PackedLinear* matrix) {
+    const TensorView tensor = ViewTensor(file, linear.weight());
+    *matrix = {LinearShape::Of(tensor), tensor.cols, nullptr, linear.weight()};
+    matrix->fine_rows =
+        adaptable && linear.fine_rows() && linear.bias() < 0 && !matrix->shape.float_rows();
+    if (file.layout() == nullptr) matrix->bias = linear.bias();
   };
-  PackedLinear* matrices = w.matrices_.data();
-  SublayerWeights* sublayers = w.sublayers_.data();
-  for (size_t l = 0; l < n_layers; ++l) {
-    const format::Layer& layer = layers[l];
-    for (uint32_t i = 0; i < layer.sublayers()->size(); ++i) {
-      const size_t names = NamesOf(*layer.sublayers()->Get(i));
-      sublayers[i].matrices = {matrices, names};
-      matrices += names;
-    }
-    ForEachPlace(layer, sublayers,
-                 [&](const format::Linear& linear, PackedLinear* matrix, bool adaptable) {
-                   *matrix = ShapeOnly(file, linear);
-                   matrix->fine_rows = adaptable && linear.fine_rows() && linear.bias() < 0 &&
-                                       matrix->shape.format != WeightFormat::kF32;
-                   note_codes(*matrix);
-                   ++w.n_matrices_;
-                 });
-    sublayers += layer.sublayers()->size();
-  }
-  const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
-  const auto* dense = model.embedder() == nullptr ? nullptr : model.embedder()->dense();
-  const size_t n_behind = dense == nullptr ? n_streams : dense->size();
-  RONDO_ASSIGN(w.own_, HeapArray<PackedLinear>::Create(OwnMatrix::kFromStreams + n_behind));
-  RONDO_ASSIGN(w.alt_up_, HeapArray<AltUpWeights>::Create(n_streams > 0 ? n_layers : 0));
-  CheckedSize own_bytes = 0;
   ForEachOwnMatrix(model, draft_head, [&](size_t name, const format::Linear& linear) {
-    w.own_[name] = ShapeOnly(file, linear);
-    note_codes(w.own_[name]);
-    own_bytes = own_bytes + Slot(set, w.own_[name]);
-    ++w.n_matrices_;
+    put(linear, false, &matrices_[name]);
   });
-  const bool has_head = model.head() != nullptr;
-  if (has_head) {
-    w.head_ = ShapeOnly(file, *model.head());
-    note_codes(w.head_);
-    w.tied_ = model.head()->weight() == model.embedding();
+  size_t end = parts_[0].end = n_own;
+  SublayerWeights* weights = sublayers_.data();
+  for (size_t l = 0; l < n_layers; ++l) {
+    for (const format::Sublayer* sublayer : *layers[l].sublayers()) {
+      weights->matrices = matrices_.span().subspan(end, NamesOf(*sublayer));
+      ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
+        put(linear, IsAdaptable(sublayer->op_type(), name), &weights->matrices[name]);
+      });
+      end += weights->matrices.size();
+      ++weights;
+    }
+    parts_[1 + l].end = end;
+  }
+  parts_[1 + n_layers].end = end + 1;
+  if (model.head() != nullptr) put(*model.head(), false, &matrices_[end]);
+  tied_ = model.head() != nullptr && model.head()->weight() == model.embedding();
+  return Status();
+}
+
+Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool draft_head,
+                              MemoryPlan* plan) {
+  RONDO_RETURN_IF_ERROR(CheckLayout(file, set));
+  const Layers layers(file.model(), draft_head);
+  Weights w;
+  w.set_ = &set;
+  w.has_draft_head_ = layers.has_draft_head();
+  RONDO_RETURN_IF_ERROR(w.List(file, layers, draft_head));
+  SharedTables tables;
+  for (const PackedLinear& matrix : w.matrices_) {
+    if (matrix.shape.n == 0) continue;
+    const LinearShape& shape = matrix.shape;
+    w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, shape.ExpandedTileBytes(set));
+    if (shape.rule().is_codes()) tables.IndexOf(ViewTensor(file, matrix.tensor).tables);
   }
   if (tables.count() > 0) {
     w.code_pairs_region_ = plan->Add(
@@ -173,34 +168,23 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
         "levels of codes");
   }
   if (file.layout() != nullptr) {
-    RONDO_ASSIGN(auto counted, HeapArray<bool>::Create(model.tensors()->size()));
-    const auto count = [&](const format::Linear& linear) {
-      if (std::exchange(counted[linear.weight()], true)) return;
-      w.mapped_bytes_ += model.tensors()->Get(linear.weight())->data()->bytes();
-    };
-    for (size_t i = 0; i < n_layers; ++i) ForEachLinear(layers[i], count);
-    ForEachOwnLinear(model, draft_head, count);
-    if (has_head) count(*model.head());
+    RONDO_ASSIGN(w.mapped_bytes_, MappedBytes(file.model(), w.matrices_.span()));
     return w;
   }
-  if (own_bytes.ValueOrMost() > 0) {
-    w.own_region_ =
-        plan->Add(Segment::kWeights, (own_bytes + kOverRead).ValueOrMost(), "beside the layers");
-  }
-  RONDO_ASSIGN(w.regions_, HeapArray<MemoryPlan::RegionId>::Create(n_layers + 1));
-  for (size_t i = 0; i < n_layers; ++i) {
-    CheckedSize bytes = kOverRead;
-    ForEachLinear(layers[i], [&](const format::Linear& linear) {
-      bytes = bytes + Slot(set, ShapeOnly(file, linear));
-    });
+  size_t i = 0;
+  for (size_t p = 0; p < w.parts_.size(); ++p) {
+    CheckedSize bytes = 0;
+    for (; i < w.parts_[p].end; ++i) bytes = bytes + Slot(set, w.matrices_[i]);
+    if (bytes.ValueOrMost() == 0) continue;
     char name[PlanRegion::kMaxName];
-    Format(name, sizeof name, i < layers.own() ? "layer %zu" : "draft head", i);
-    w.regions_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
+    const char* const named = p == 0               ? "beside the layers"
+                              : p <= layers.own()  ? "layer %zu"
+                              : p <= layers.size() ? "draft head"
+                              : w.tied_            ? "output head and embedding"
+                                                   : "output head";
+    Format(name, sizeof name, named, p - 1);
+    w.parts_[p].region = plan->Add(Segment::kWeights, (bytes + kOverRead).ValueOrMost(), name);
   }
-  if (!has_head) return w;
-  w.regions_[n_layers] =
-      plan->Add(Segment::kWeights, (Slot(set, w.head_) + kOverRead).ValueOrMost(),
-                w.tied_ ? "output head and embedding" : "output head");
   return w;
 }
 
@@ -211,8 +195,9 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   const Layers layers(model, has_draft_head_);
   const size_t n_layers = layers.size();
   RONDO_ASSIGN(layer_scales_, HeapArray<float>::Create(n_layers));
-  // Beside the matrices of the layers: the head, the embedding, a table of layer embeddings.
-  RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 3));
+  // Beside the matrices: the embedding, a table of layer embeddings.
+  RONDO_ASSIGN(WeightLoader loader,
+               WeightLoader::Create(file, LayoutOf(*set_), matrices_.size() + 2));
   SharedTables tables;
   const auto code_pairs = [&](const TensorView& tensor) -> Result<const CodePairs*> {
     auto* pairs = reinterpret_cast<CodePairs*>(arena + plan.region(code_pairs_region_).offset);
@@ -224,38 +209,31 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     }
     return pairs + index;
   };
-  // Takes the matrix from the file as it is, or has it packed.
-  const auto add = [&](const format::Linear& linear, PackedLinear* target,
-                       uint8_t* packed) -> Status {
-    const TensorView tensor = ViewTensor(file, linear.weight());
-    if (IsCodes(tensor.format)) {
-      RONDO_ASSIGN(target->code_pairs, code_pairs(tensor));
+  // Each matrix is taken from the file as it is, or packed.
+  size_t m = 0;
+  for (const Part& part : parts_) {
+    uint8_t* packed =
+        part.region == MemoryPlan::kNoRegion ? nullptr : arena + plan.region(part.region).offset;
+    for (; m < part.end; ++m) {
+      PackedLinear& matrix = matrices_[m];
+      if (matrix.shape.n == 0) continue;
+      const TensorView tensor = ViewTensor(file, matrix.tensor);
+      if (tensor.rule().is_codes()) {
+        RONDO_ASSIGN(matrix.code_pairs, code_pairs(tensor));
+      }
+      matrix.packed = mapped ? tensor.data.data() : packed;
+      if (mapped) continue;
+      const float* bias = nullptr;
+      if (matrix.bias >= 0) {
+        RONDO_ASSIGN(bias, vectors.Read(static_cast<uint32_t>(matrix.bias)));
+      }
+      loader.Add(matrix.tensor, matrix.shape, bias, packed);
+      packed += Slot(*set_, matrix).value();
     }
-    if (mapped) {
-      target->packed = tensor.data.data();
-      return Status();
-    }
-    const float* bias = nullptr;
-    if (linear.bias() >= 0) {
-      RONDO_ASSIGN(bias, vectors.Read(static_cast<uint32_t>(linear.bias())));
-    }
-    loader.Add(linear.weight(), target->shape, bias, packed);
-    target->packed = packed;
-    return Status();
-  };
-  const auto region = [&](size_t i) {
-    return mapped ? nullptr : arena + plan.region(regions_[i]).offset;
-  };
+  }
   SublayerWeights* sublayers = sublayers_.data();
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = layers[i];
-    uint8_t* packed = region(i);
-    Status status;
-    ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix, bool) {
-      if (status.ok()) status = add(linear, matrix, packed);
-      if (!mapped) packed += Slot(*set_, *matrix).value();
-    });
-    RONDO_RETURN_IF_ERROR(status);
     for (const format::Sublayer* sublayer : *layer.sublayers()) {
       RONDO_RETURN_IF_ERROR(ReadNorms(vectors, model.hidden_size(), *sublayer, sublayers++));
     }
@@ -267,15 +245,6 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
       RONDO_ASSIGN(const float* scale, vectors.Read(static_cast<uint32_t>(layer.scale())));
       layer_scales_[i] = *scale;
     }
-  }
-  if (mapped || own_region_ != MemoryPlan::kNoRegion) {
-    uint8_t* packed = mapped ? nullptr : arena + plan.region(own_region_).offset;
-    Status status;
-    ForEachOwnMatrix(model, has_draft_head_, [&](size_t name, const format::Linear& linear) {
-      if (status.ok()) status = add(linear, &own_[name], packed);
-      if (!mapped) packed += Slot(*set_, own_[name]).value();
-    });
-    RONDO_RETURN_IF_ERROR(status);
   }
   if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
     RONDO_ASSIGN(layer_embedding_norm_, ReadNorm(vectors, embeddings->norm(), embeddings->size()));
@@ -294,26 +263,24 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     const auto& dense = *model.embedder()->dense();
     RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(dense.size()));
     for (uint32_t i = 0; i < dense.size(); ++i) {
-      const size_t n = own_[OwnMatrix::Dense(i)].shape.n;
+      const size_t n = this->dense(i).shape.n;
       RONDO_ASSIGN(dense_norms_[i], ReadNorm(vectors, dense.Get(i)->norm(), n));
     }
   }
-  if (model.head() != nullptr) {
-    RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, region(n_layers)));
-  }
   if (has_draft_head_) {
-    const format::DraftHead& head = *model.draft_head();
-    for (const auto& [norm, from] : {std::pair(&draft_head_.embedding_norm, head.embedding_norm()),
-                                     {&draft_head_.hidden_norm, head.hidden_norm()},
-                                     {&draft_head_.norm, head.norm()}}) {
+    const format::DraftHead& draft_head = *model.draft_head();
+    for (const auto& [norm, from] :
+         {std::pair(&draft_head_.embedding_norm, draft_head.embedding_norm()),
+          {&draft_head_.hidden_norm, draft_head.hidden_norm()},
+          {&draft_head_.norm, draft_head.norm()}}) {
       RONDO_ASSIGN(*norm, ReadNorm(vectors, from, model.hidden_size()));
     }
-    draft_head_.head = head_;
-    draft_head_.head.shape.n = head.n_tokens();
+    draft_head_.head = head();
+    draft_head_.head.shape.n = draft_head.n_tokens();
   }
   if (model.assistant() != nullptr) {
     draft_head_.norm = final_norm_;
-    draft_head_.head = head_;
+    draft_head_.head = head();
     draft_head_.head.shape.n = model.assistant()->n_tokens();
   }
   if (!tied_) {
@@ -333,7 +300,7 @@ void Weights::ReadLayerEmbedding(size_t token, size_t layer, std::span<float> ou
 
 void Weights::Embed(size_t token, std::span<float> out) const {
   if (tied_) {
-    ReadPackedChannel(*set_, head_, token, out);
+    ReadPackedChannel(*set_, head(), token, out);
   } else {
     ReadRow(embedding_shape_, embedding_rows_, token, out);
   }

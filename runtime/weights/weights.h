@@ -10,6 +10,7 @@
 #include "runtime/base/heap_array.h"
 #include "runtime/kernels/packed_linear.h"
 #include "runtime/kernels/row_ops.h"
+#include "runtime/model/layers.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/vector_reader.h"
@@ -65,28 +66,28 @@ class Weights {
   const SublayerWeights& sublayer(size_t i) const { return sublayers_[i]; }
   const RowNorm& embedding_norm() const { return embedding_norm_; }
   const RowNorm& final_norm() const { return final_norm_; }
-  const PackedLinear& head() const { return head_; }  // of no channels in an embedder
+  const PackedLinear& head() const { return *(matrices_.end() - 1); }  // none in an embedder
   // Of the draft head: what makes the input of its layer, which is the last one, and its part of
   // the output head.
   const DraftHeadWeights& draft_head() const { return draft_head_; }
-  const PackedLinear& draft_input() const { return own_[OwnMatrix::kDraftInput]; }
+  const PackedLinear& draft_input() const { return matrices_[OwnMatrix::kDraftInput]; }
   // Of an assistant: draft_input and draft_head, and what makes the next row's input.
-  const PackedLinear& draft_output() const { return own_[OwnMatrix::kDraftOutput]; }
+  const PackedLinear& draft_output() const { return matrices_[OwnMatrix::kDraftOutput]; }
   // One token's embedding, [hidden_size].
   void Embed(size_t token, std::span<float> out) const;
   // What a layer's residual stream is multiplied by at its end.
   float layer_scale(size_t layer) const { return layer_scales_[layer]; }
   // Of a model with layer embeddings: the projection, the norm of one layer's part, and that part
   // of a token's own row.
-  const PackedLinear& layer_projection() const { return own_[OwnMatrix::kLayerProjection]; }
+  const PackedLinear& layer_projection() const { return matrices_[OwnMatrix::kLayerProjection]; }
   const RowNorm& layer_embedding_norm() const { return layer_embedding_norm_; }
   void ReadLayerEmbedding(size_t token, size_t layer, std::span<float> out) const;
   // Of a model with several residual streams: what makes them, [n_streams - 1] of one row beside
   // each other, and what each but the first goes through at the end.
-  const PackedLinear& to_streams() const { return own_[OwnMatrix::kToStreams]; }
-  const PackedLinear& from_stream(size_t i) const { return own_[OwnMatrix::FromStream(i)]; }
+  const PackedLinear& to_streams() const { return matrices_[OwnMatrix::kToStreams]; }
+  const PackedLinear& from_stream(size_t i) const { return matrices_[OwnMatrix::FromStream(i)]; }
   // Of an embedder: its layers behind the pooling.
-  const PackedLinear& dense(size_t i) const { return own_[OwnMatrix::Dense(i)]; }
+  const PackedLinear& dense(size_t i) const { return matrices_[OwnMatrix::Dense(i)]; }
   const RowNorm& dense_norm(size_t i) const { return dense_norms_[i]; }
   const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
   // The table of positions, [max_positions, hidden_size], in the file; null: none.
@@ -95,14 +96,21 @@ class Weights {
   const float* embedding_offset() const { return embedding_offset_; }
 
  private:
+  Status List(const ModelFile& file, const Layers& layers, bool draft_head);
+
   const KernelSet* set_ = nullptr;
   bool has_draft_head_ = false;
   HeapArray<SublayerWeights> sublayers_;  // of all layers, in order
-  HeapArray<PackedLinear> matrices_;      // of all sublayers
-  HeapArray<PackedLinear> own_;           // of the model itself, by OwnMatrix
+  // All matrices, those that the model has not of no channels: its own, by OwnMatrix, those of each
+  // layer, by name, and the head.
+  HeapArray<PackedLinear> matrices_;
+  // Of the matrices up to `end` from where the part before it ends; in the same order.
+  struct Part {
+    size_t end = 0;
+    MemoryPlan::RegionId region = MemoryPlan::kNoRegion;
+  };
+  HeapArray<Part> parts_;
   HeapArray<float> layer_scales_;
-  HeapArray<MemoryPlan::RegionId> regions_;                  // one per layer, then the head's
-  MemoryPlan::RegionId own_region_ = MemoryPlan::kNoRegion;  // of the model's own matrices
   MemoryPlan::RegionId code_pairs_region_ = MemoryPlan::kNoRegion;
   uint64_t mapped_bytes_ = 0;
   size_t expanded_tile_bytes_ = 0;
@@ -112,12 +120,10 @@ class Weights {
   DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;
   const float* embedding_offset_ = nullptr;
-  size_t n_matrices_ = 0;
   RowNorm layer_embedding_norm_ = {};
   LinearShape layer_table_shape_ = {};
   WeightRows layer_table_ = {};     // in the file
   HeapArray<AltUpWeights> alt_up_;  // of each layer
-  PackedLinear head_ = {};
   bool tied_ = false;
   LinearShape embedding_shape_ = {};
   WeightRows embedding_rows_ = {};  // untied: in the file

@@ -26,6 +26,7 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/output_file.h"
+#include "tools/convert/output/metadata.h"
 
 namespace rondo::tools {
 namespace {
@@ -160,7 +161,7 @@ void CheckUsage(const Arguments& a) {
   if (a.model.empty() == a.shape.empty()) {
     throw CLI::ValidationError("MODEL", "give either a model or --shape");
   }
-  if (a.block > 0 && a.weights != "q4b" && a.embedding != "q4b") {
+  if (a.block > 0 && !convert::LiesInBlocks(a.weights) && !convert::LiesInBlocks(a.embedding)) {
     throw CLI::ValidationError("--block", "only weights in q4b lie in blocks");
   }
   if (!a.shape.empty() && !IsShape(a.shape)) {
@@ -273,7 +274,7 @@ void AddBenchCommand(CLI::App& app) {
           ->group(kShapeGroup);
   const auto add_format = [&](const std::string& name, std::string* word,
                               const std::string& description) {
-    AddChoice(command, name, {"f32", "q8", "q4", "q3", "q2", "q4b"}, description,
+    AddChoice(command, name, convert::FormatNames(), description,
               [word](const std::string& text) { *word = text; })
         ->needs(shape)
         ->group(kShapeGroup);

@@ -3,13 +3,11 @@
 #include <cmath>
 #include <string>
 
-#include "runtime/model/packed_layout.h"
+#include "runtime/model/tensor_format.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
 namespace {
-
-using format::TensorFormat;
 
 const PackedLayout& LayoutOf(std::string_view kernels) {
   for (const NamedLayout& named : NamedLayouts()) {
@@ -19,15 +17,13 @@ const PackedLayout& LayoutOf(std::string_view kernels) {
 }
 
 double PackedBytesOf(const MatrixPart& matrix, const PackedLayout& layout) {
-  uint64_t inputs = matrix.cols;
-  if (IsCodes(matrix.format)) inputs = RoundUp(inputs, uint64_t{kCodePadding});
-  if (matrix.format == TensorFormat::Q4B) inputs = RoundUp(inputs, uint64_t{matrix.block});
-  const CheckedSize bytes = PackedBytes(layout, matrix.format, matrix.rows, inputs, matrix.block);
-  return static_cast<double>(bytes.value());
+  const FormatRule& rule = RuleOf(matrix.format);
+  const uint64_t inputs = rule.Padded(matrix.cols, matrix.block).value();
+  return static_cast<double>(rule.PackedBytes(layout, matrix.rows, inputs, matrix.block).value());
 }
 
 double Int8Products(const MatrixPart& matrix) {
-  if (matrix.format == TensorFormat::F32) return 0;
+  if (RuleOf(matrix.format).is_float()) return 0;
   return static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols);
 }
 

@@ -3,6 +3,7 @@
 #include "platforms/file_map.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
+#include "tools/common/kv_formats.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
@@ -119,12 +120,10 @@ ModelParts ReadParts(const std::string& path) {
 }
 
 void UseKvFormat(int32_t kv_format, ModelParts* parts) {
+  const KvFormatWord& format = KvFormatOf(kv_format);
   for (CachePart& cache : parts->caches) {
-    if (kv_format == RONDO_KV_FLOAT32)
-      cache.bytes += 3 * (cache.key_channels + cache.value_channels);
-    if (kv_format == RONDO_KV_K8V4 || kv_format == RONDO_KV_K4V4)
-      cache.bytes -= cache.value_channels / 2;
-    if (kv_format == RONDO_KV_K4V4) cache.bytes -= cache.key_channels / 2;
+    cache.bytes += (format.key_bits - 8) * cache.key_channels / 8;
+    cache.bytes += (format.value_bits - 8) * cache.value_channels / 8;
   }
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/model/packed_layout.h"
+#include "runtime/model/tensor_format.h"
 #include "tools/common/error.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/output/file_writer.h"
@@ -56,8 +56,8 @@ class RandomTensors {
       case TensorFormat::Q3:
       case TensorFormat::Q2: {
         // All bits make codes and selectors, and the tables are symmetric.
-        const uint32_t bits = CodeBits(format);
-        const uint64_t padded_cols = (cols + kCodePadding - 1) / kCodePadding * kCodePadding;
+        const uint32_t bits = RuleOf(format).bits;
+        const uint64_t padded_cols = RuleOf(format).Padded(cols, 0).value();
         const format::Section data = WriteBytes(rows * CodeRowBytes(padded_cols, bits), 0);
         const std::vector<float> scales(rows, deviation / LevelDeviation(bits));
         return {format,

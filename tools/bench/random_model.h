@@ -10,7 +10,7 @@
 namespace rondo::tools {
 
 struct RandomModelOptions {
-  std::string weights = "q8";    // f32, q8, q4, q3, q2 or q4b
+  std::string weights = "q8";    // convert::FormatNames
   std::string embedding = "q8";  // the same, of embedding and output head
   uint32_t block = 32;           // of q4b: 32, 64 or 128
 };

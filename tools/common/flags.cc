@@ -1,6 +1,7 @@
 #include "tools/common/flags.h"
 
 #include "tools/common/context.h"
+#include "tools/common/kv_formats.h"
 #include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
@@ -72,12 +73,13 @@ void AddKvFlag(CLI::App* command, int32_t* kv_format) {
 
 CLI::Option* AddKvFlag(CLI::App* command, int32_t* kv_format, const std::string& name,
                        const std::string& description) {
-  return AddChoice(command, name, {"f32", "int8", "k8v4", "k4v4"}, description,
+  std::vector<std::string> words;
+  for (const KvFormatWord& one : kKvFormats) words.push_back(one.word);
+  return AddChoice(command, name, words, description,
                    [kv_format](const std::string& word) {
-                     *kv_format = word == "f32"    ? RONDO_KV_FLOAT32
-                                  : word == "k8v4" ? RONDO_KV_K8V4
-                                  : word == "k4v4" ? RONDO_KV_K4V4
-                                                   : RONDO_KV_INT8;
+                     for (const KvFormatWord& one : kKvFormats) {
+                       if (word == one.word) *kv_format = one.format;
+                     }
                    })
       ->group(kMemoryGroup);
 }

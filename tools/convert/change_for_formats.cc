@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "runtime/model/packed_layout.h"
+#include "runtime/model/tensor_format.h"
 #include "tools/convert/identities/scale_channels.h"
 #include "tools/convert/identities/turn_stream.h"
 #include "tools/convert/output/taken.h"
@@ -43,14 +43,13 @@ std::string FactOf(const StreamTurn& turn) {
 
 Facts ChangeForFormats(const ConvertOptions& options, const Checkpoint& checkpoint,
                        DecoderSpec& spec, std::vector<std::string>& notes) {
-  if (options.weights == format::TensorFormat::F32) return {};
+  const FormatRule& rule = RuleOf(options.weights);
+  if (rule.is_float()) return {};
   const auto keeps_bits = [&](const TensorRecipe& recipe) {
     return KeepsBits(recipe, options, checkpoint);
   };
   Facts facts;
-  const uint32_t bits =
-      options.weights == format::TensorFormat::Q8 ? 8 : CodeBits(options.weights);  // q4b: 4
-  const ChannelScales scales = ScaleChannels(checkpoint, keeps_bits, bits, spec);
+  const ChannelScales scales = ScaleChannels(checkpoint, keeps_bits, rule.bits, spec);
   if (!scales.fact.empty()) facts.push_back({"channels scaled", scales.fact});
   if (scales.beside_kept) {
     notes.push_back(

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tools/common/flags.h"
+#include "tools/common/kv_formats.h"
 #include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
@@ -20,6 +21,8 @@ namespace rondo::tools {
 namespace {
 
 constexpr uint32_t kUsualFitContext = 4096;
+// More than these lose so little that a text need not choose the weights.
+constexpr uint32_t kMostBitsByText = 4;
 
 // Which matrices got how many bits, and why.
 void PrintChosen(const std::vector<convert::ChosenFormat>& chosen, bool by_text) {
@@ -73,10 +76,16 @@ void CheckCombination(const ConversionWish& wish) {
                                  "goes with --weights f32 or none, and no other option of weights");
     }
   }
-  const bool calibrates = !wish.calibrate.empty();
-  if (calibrates && wish.fit == 0 && wish.weights != "q4" && wish.weights != "q3" &&
-      wish.weights != "q2" && wish.weights != "q4b" && wish.weights != "auto") {
-    throw CLI::ValidationError("--calibrate", "goes with --weights q4, q3, q2, q4b or auto");
+  if (!wish.calibrate.empty() && wish.fit == 0 && wish.weights != "auto") {
+    std::string others;
+    bool is_one = false;
+    for (const std::string& name : convert::FormatNames(kMostBitsByText)) {
+      is_one = is_one || wish.weights == name;
+      others += (others.empty() ? "" : ", ") + name;
+    }
+    if (!is_one) {
+      throw CLI::ValidationError("--calibrate", "goes with --weights " + others + " or auto");
+    }
   }
   if (wish.fit > 0 && (!wish.weights.empty() || wish.bits > 0 || wish.block > 0)) {
     throw CLI::ValidationError("--fit",
@@ -88,7 +97,8 @@ void CheckCombination(const ConversionWish& wish) {
   if (wish.bits > 0 && wish.weights != "auto") {
     throw CLI::ValidationError("--bits", "goes with --weights auto");
   }
-  if (wish.block > 0 && wish.weights != "q4b" && wish.embedding != "q4b") {
+  if (wish.block > 0 && !convert::LiesInBlocks(wish.weights) &&
+      !convert::LiesInBlocks(wish.embedding)) {
     throw CLI::ValidationError("--block", "only weights in q4b lie in blocks of a size to choose");
   }
 }
@@ -134,7 +144,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
         FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) + "\n");
   if (!report.fitted) return;
   Print("an engine takes " + FormatBytes(report.fitted->arena_bytes) + " with --context " +
-        std::to_string(options.fit.context) + " --kv " + convert::KvWord(report.fitted->kv_format) +
+        std::to_string(options.fit.context) + " --kv " + KvFormatOf(report.fitted->kv_format).word +
         "\n");
 }
 
@@ -158,15 +168,19 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
       *word = text;
     })->group(kWeightsGroup);
   };
+  const std::vector<std::string> formats = convert::FormatNames();
+  std::vector<std::string> wishes = formats;
+  wishes.insert(wishes.begin(), "keep");
+  wishes.push_back("auto");
   add_word(
-      "--weights", &wish->weights, {"keep", "f32", "q8", "q4", "q3", "q2", "q4b", "auto"},
+      "--weights", &wish->weights, wishes,
       "Format of the weights: keep (q8; what is quantised already as it is, where a format of "
       "ours holds it, else in the nearest one), f32, q8 (int8 per output channel), q4, q3 or "
       "q2 (codes of 4, 3 or "
       "2 bits for int8 values), q4b (4 bits in blocks with a scale each) or auto (q2 to q8 "
       "by what each matrix needs on the text of --calibrate, or without one by its kind); default: "
       "keep");
-  add_word("--embedding", &wish->embedding, {"f32", "q8", "q4", "q3", "q2", "q4b"},
+  add_word("--embedding", &wish->embedding, formats,
            "Format of embedding and output head; default: f32 with --weights "
            "f32, as the weights with keep, else q8");
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);

@@ -133,8 +133,9 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
                       {},
                       {}};
   if (!tensor.scales.empty()) stored.scales = writer.Add(tensor.scales);
-  if (IsCodes(tensor.format)) {
-    stored.tables = writer.AddShared(DefaultTables(CodeBits(tensor.format)).bytes());
+  const FormatRule& rule = RuleOf(tensor.format);
+  if (rule.is_codes()) {
+    stored.tables = writer.AddShared(DefaultTables(rule.bits).bytes());
   }
   return stored;
 }
@@ -183,7 +184,7 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   all_float.as = &spec;
   FileWriter file(options.output.string() + ".calibration", tools::Replace::kNothing);
   ConvertInto(file, all_float, progress);
-  const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
+  const uint32_t block = RuleOf(options.weights).has_blocks ? options.block : 0;
   calibration.emplace(file.unfinished_path(), CalibrationText(*options.calibration),
                       MatrixFormat{options.weights, block});
 }
@@ -315,7 +316,8 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     if (recipe.role == TensorRole::kMatrix) {
       odd.Add(recipe.name, encoding, stored.back().lost);
       report.matrix_weights += recipe.rows() * recipe.cols;
-      report.matrix_bytes += StoredBytes(recipe.rows(), recipe.cols, {encoding.format, 0});
+      report.matrix_bytes +=
+          StoredBytes(recipe.rows(), recipe.cols, {encoding.format, encoding.block});
     }
   }
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {

@@ -39,10 +39,6 @@ uint64_t ArenaBytes(const std::filesystem::path& file, const FitWish& wish, int3
 
 }  // namespace
 
-std::string KvWord(int32_t kv_format) {
-  return kv_format == RONDO_KV_K4V4 ? "k4v4" : kv_format == RONDO_KV_K8V4 ? "k8v4" : "int8";
-}
-
 FittedBits FitBits(const Draft& draft, const FitWish& wish) {
   double least = 0;
   for (const Step& step : kSteps) {

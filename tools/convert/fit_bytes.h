@@ -17,7 +17,6 @@ struct Fitted {
   int32_t kv_format;  // RONDO_KV_
   uint64_t arena_bytes;
 };
-std::string KvWord(int32_t kv_format);  // as --kv takes it
 
 // A model as it was written: where, and what of it can have other formats.
 struct Draft {

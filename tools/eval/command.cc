@@ -11,6 +11,7 @@
 
 #include "tools/common/chart.h"
 #include "tools/common/flags.h"
+#include "tools/common/kv_formats.h"
 #include "tools/common/library.h"
 #include "tools/common/limits.h"
 #include "tools/common/numbers.h"
@@ -99,19 +100,6 @@ void ShowProgress(uint64_t done, uint64_t total, const Evaluation& evaluation) {
   std::fputs(done == total ? "\r\x1b[K" : " ", stderr);
 }
 
-const char* KvName(const rondo_engine_options& options) {
-  switch (options.kv_format) {
-    case RONDO_KV_FLOAT32:
-      return "f32";
-    case RONDO_KV_K8V4:
-      return "k8v4";
-    case RONDO_KV_K4V4:
-      return "k4v4";
-    default:
-      return "int8";
-  }
-}
-
 nlohmann::ordered_json PerplexityJson(const Perplexity& p) {
   return {{"perplexity", p.perplexity},
           {"standard_error", p.standard_error},
@@ -132,11 +120,11 @@ nlohmann::ordered_json JsonOf(const Arguments& arguments, const Subject& subject
   nlohmann::ordered_json out = PerplexityJson(e.model);
   out["chunks"] = judged.chunks;
   out["context"] = arguments.engine.context;
-  out["kv"] = KvName(arguments.engine);
+  out["kv"] = KvFormatOf(arguments.engine.kv_format).word;
   out["kernels"] = Memory(subject.engine.get()).kernels;
   if (e.divergence) {
     nlohmann::ordered_json against = PerplexityJson(*e.reference);
-    against["kv"] = KvName(arguments.reference);
+    against["kv"] = KvFormatOf(arguments.reference.kv_format).word;
     out["against"] = against;
     out["kl"] = e.divergence->kl;
     out["kl_standard_error"] = e.divergence->standard_error;
@@ -175,8 +163,9 @@ void PrintTable(const Arguments& arguments, const Judged& judged) {
   };
   const auto row = [&](const std::string& path, const rondo_engine_options& options,
                        const Perplexity& p) {
-    return column(name(path)) +
-           Formatted("  %-4s  %9.4f +- %-8.4f", KvName(options), p.perplexity, p.standard_error);
+    return column(name(path)) + Formatted("  %-4s  %9.4f +- %-8.4f",
+                                          KvFormatOf(options.kv_format).word, p.perplexity,
+                                          p.standard_error);
   };
   std::string out = column("model") + Formatted("  %-4s  %-22s", "kv", "perplexity");
   out += e.divergence ? "  KL divergence          same top token\n" : "\n";
@@ -238,7 +227,7 @@ void RunParts(const Arguments& arguments) {
         static_cast<KvFormat>(arguments.engine.kv_format), arguments.engine.threads,
         [&](double done) { bar.Update(static_cast<uint64_t>(done * kSteps), kSteps); });
   }
-  const std::string kv = KvName(arguments.engine);
+  const std::string kv = KvFormatOf(arguments.engine.kv_format).word;
   if (arguments.json) {
     PrintBytes(PartsJson(losses, kv).dump(2) + "\n");
   } else {

@@ -123,7 +123,7 @@ std::string DescribeTensors(const std::string& path) {
   std::string out = Padded("tensor", 45) + line;
   for (uint32_t i = 0; i < model.file.model().tensors()->size(); ++i) {
     const TensorView tensor = ViewTensor(model.file, i);
-    std::string format = FormatName(tensor.format);
+    std::string format = tensor.rule().name;
     if (tensor.block > 0) format += "/" + std::to_string(tensor.block);
     std::snprintf(line, sizeof line, "%-8s %10zu %10zu %16s\n", format.c_str(), tensor.rows,
                   tensor.cols, FormatCount(tensor.data.size() + tensor.scales.size()).c_str());

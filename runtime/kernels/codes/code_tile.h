@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kGroupBlocks = kCodeGroup / kCodeBlock;
 constexpr size_t kTileFloats = kCodeChannels * sizeof(float);  // bytes of sums, scales or biases
 
-// Bytes of a tile with k inputs, as PackedTileBytes (model/packed_layout.h) says.
+// Bytes of a tile with k inputs, as FormatRule::TileBytes says.
 template <uint32_t kBits>
 constexpr size_t TileBytes(size_t k) {
   return (k + kCodeGroup - 1) / kCodeGroup * kGroupSelectors + k / kCodeBlock * BlockCodes(kBits) +

@@ -3,6 +3,7 @@
 
 #include "rondo_generated.h"
 #include "runtime/model/check_messages.h"
+#include "runtime/model/tensor_format.h"
 
 namespace rondo {
 
@@ -34,7 +35,7 @@ class LayerChecker {
   Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) const;
   // Of a Linear that CheckLinear has passed.
   bool IsFloat(const format::Linear& linear) const {
-    return model_.tensors()->Get(linear.weight())->format() == format::TensorFormat::F32;
+    return RuleOf(model_.tensors()->Get(linear.weight())->format()).is_float();
   }
   // Of `size` channels; absent is fine.
   Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) const;

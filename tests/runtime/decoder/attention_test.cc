@@ -51,7 +51,8 @@ std::vector<Case> Cases() {
       cases.push_back({set, format, false, 0, 600, 2.5f, true, true});
       cases.push_back({set, format, true, 1, 0, 0, false, true});
     }
-    for (const KvFormat format : {KvFormat::kK8V4, KvFormat::kK4V4}) {
+    for (const KvFormatRule& rule : KvFormatRules().subspan(2)) {  // the others
+      const KvFormat format = rule.format;
       cases.push_back({set, format, false, 0, 0, 0});
       cases.push_back({set, format, true, 1, 100, 0});
       cases.push_back({set, format, false, 0, 600, 2.5f, true, true});
@@ -63,7 +64,7 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.set->name) + "_" + KvFormatName(c.format) +
+  return std::string(c.set->name) + "_" + RuleOf(c.format).name +
          (!c.slides           ? "_stop"
           : c.sink_blocks > 0 ? "_sinks"
                               : "_slide") +

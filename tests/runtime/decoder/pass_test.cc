@@ -21,7 +21,7 @@ class CancelledPassTest : public testing::Test {
     resources_.activations = &activations_;
     resources_.pool = pool_;
     resources_.scratch = scratch_.data();
-    const LinearShape shape = {WeightFormat::kF32, kOutputs, kInputs, 0};
+    const LinearShape shape = {format::TensorFormat::F32, kOutputs, kInputs, 0};
     weights_.assign(shape.PackedBytes(*resources_.set) + kOverRead, 0xff);
     linear_ = {.shape = shape, .inputs = kInputs, .packed = weights_.data()};
     in_.rows.data = in_bytes_.data();

@@ -124,7 +124,7 @@ TEST_P(WorkedExample, PrefillGivesTheContextsAndTheWinningWord) {
   // logits = contexts of the last token times W; channels: nice, warm, delicious.
   const float w[3][4] = {
       {0.8f, 0.5f, 0.1f, 0.2f}, {0.6f, 0.4f, 0.2f, 0.3f}, {0.1f, 0.2f, 0.5f, 0.1f}};
-  const LinearShape shape = {WeightFormat::kF32, 3, 4, 0};
+  const LinearShape shape = {format::TensorFormat::F32, 3, 4, 0};
   std::vector<uint8_t> packed(shape.PackedBytes(*set_) + kOverRead + 64);
   PackLinear(LayoutOf(*set_), shape, {w, nullptr, nullptr}, 0, 3, Align(packed.data()));
   std::vector<float> last(contexts.end() - kHeads, contexts.end());

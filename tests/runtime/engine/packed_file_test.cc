@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "tests/support/all_formats.h"
 #include "tests/support/packed_model.h"
 #include "tests/support/test_model.h"
 
@@ -171,8 +172,7 @@ TEST(PackedEngines, AnyBytesForWeightsAreHarmless) {
   std::mt19937 random(3);
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available()) continue;
-    for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                                TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
+    for (TensorFormat format : AllFormats()) {
       const ConvertedModel model(Shape(format == TensorFormat::Q8, true), format, format);
       const ModelBytes good = model.packed(set->name);
       for (const int filler : {0xff, 0x7f, 0x80, -1}) {

@@ -42,7 +42,7 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
   const bool usual = c.kv == KvFormat::kInt8 || c.kv == KvFormat::kFloat32;
   return std::string(c.kernels) + "_" + format::EnumNameTensorFormat(c.weights) +
-         (usual ? "" : std::string("_") + KvFormatName(c.kv)) + (c.fine_rows ? "_fine" : "");
+         (usual ? "" : std::string("_") + RuleOf(c.kv).name) + (c.fine_rows ? "_fine" : "");
 }
 
 convert::ConvertOptions OptionsOf(const Case& c) {

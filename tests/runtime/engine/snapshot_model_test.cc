@@ -78,7 +78,7 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.architecture.name) + "_" + KvFormatName(c.kv) + "_" + c.set->name + "_" +
+  return std::string(c.architecture.name) + "_" + RuleOf(c.kv).name + "_" + c.set->name + "_" +
          c.policy.name;
 }
 

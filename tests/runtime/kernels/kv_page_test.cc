@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/base/checked.h"
+#include "runtime/kernels/pages/page_kinds.h"
 #include "runtime/kernels/row_ops.h"
 
 namespace rondo::kv_page_test {
@@ -27,11 +28,10 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || !set->Permitted()) continue;
-    for (const KvFormat format :
-         {KvFormat::kInt8, KvFormat::kFloat32, KvFormat::kK8V4, KvFormat::kK4V4}) {
+    for (const KvFormatRule& rule : KvFormatRules()) {
       for (const auto& [k, v] :
            {std::pair<size_t, size_t>{8, 8}, {20, 24}, {64, 64}, {72, 40}, {24, 136}, {576, 512}}) {
-        cases.push_back({set, format, k, v});
+        cases.push_back({set, rule.format, k, v});
       }
     }
   }
@@ -40,8 +40,8 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.set->name) + "_" + KvFormatName(c.format) + "_" +
-         std::to_string(c.head_dim) + "_" + std::to_string(c.v_head_dim);
+  return std::string(c.set->name) + "_" + RuleOf(c.format).name + "_" + std::to_string(c.head_dim) +
+         "_" + std::to_string(c.v_head_dim);
 }
 
 class KvPageTest : public testing::TestWithParam<Case> {
@@ -104,12 +104,12 @@ TEST_P(KvPageTest, AnotherKernelSetReadsTheSameBytes) {
 }
 
 TEST_P(KvPageTest, FloatsThatAreNotFiniteAreFound) {
-  const KvFormat format = GetParam().format;
+  const KvFormatRule& rule = RuleOf(GetParam().format);
   const size_t k = GetParam().head_dim, v = GetParam().v_head_dim;
-  std::vector<size_t> floats;  // where they begin
-  if (format != KvFormat::kFloat32) {
-    const size_t key = format == KvFormat::kK4V4 ? k / 2 : k;
-    floats = {key, key + sizeof(float) + (format == KvFormat::kInt8 ? v : v / 2)};
+  std::vector<size_t> floats;       // where they begin
+  if (!rule.keys->float_queries) {  // scales, behind integers
+    const size_t key = rule.keys->token_bytes(k) - sizeof(float);
+    floats = {key, key + rule.values->token_bytes(v)};
   } else {
     for (size_t i = 0; i < k + v; ++i) floats.push_back(i * sizeof(float));
   }
@@ -125,8 +125,8 @@ TEST_P(KvPageTest, FloatsThatAreNotFiniteAreFound) {
 
 // What is not finite is held to integers that a page can hold, so that Put gives what Store left.
 TEST_P(KvPageTest, NumbersOfAnySizeAreHeld) {
-  if (GetParam().format == KvFormat::kFloat32) return;
-  const bool int8_keys = GetParam().format != KvFormat::kK4V4;
+  const KeyKind* const keys = RuleOf(GetParam().format).keys;
+  if (keys->float_queries) return;
   for (const float odd : {INFINITY, -INFINITY, 1e-39f, -1e-39f, 3e38f, -3e38f}) {
     std::vector<uint8_t> page = NewPage(), copy = NewPage();
     std::vector<float> head(std::max(GetParam().head_dim, GetParam().v_head_dim) + kOverRead, odd);
@@ -135,7 +135,7 @@ TEST_P(KvPageTest, NumbersOfAnySizeAreHeld) {
     kind_.Read(page.data(), 0, bytes.data());
     kind_.Put(copy.data(), 0, bytes.data());
     EXPECT_EQ(copy, page) << odd;
-    if (!int8_keys) continue;
+    if (keys != &kInt8Keys) continue;
     // No key is -128, wherever it comes from: some kernels' products would not fit.
     EXPECT_EQ(std::count(bytes.begin(), bytes.begin() + GetParam().head_dim, 0x80), 0) << odd;
     std::fill_n(bytes.begin(), GetParam().head_dim, uint8_t{0x80});
@@ -148,8 +148,7 @@ TEST_P(KvPageTest, NumbersOfAnySizeAreHeld) {
 // However many rows there are, and whoever computes them.
 TEST_P(KvPageTest, ScoresAreThoseOfTheProducts) {
   const KernelSet& set = *GetParam().set;
-  const KvFormat format = GetParam().format;
-  if (format != KvFormat::kInt8 && format != KvFormat::kK8V4) GTEST_SKIP() << "keys of other bits";
+  if (RuleOf(GetParam().format).keys != &kInt8Keys) GTEST_SKIP() << "keys of other bits";
   constexpr size_t kRows = kMaxTileRows + 3;
   const size_t n = GetParam().head_dim, stride = RoundUp(n, 16);
   std::mt19937 random(7);

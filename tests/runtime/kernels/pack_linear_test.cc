@@ -17,6 +17,8 @@
 namespace rondo::pack_linear_test {
 namespace {
 
+using format::TensorFormat;
+
 struct Case {
   const char* name;
   PackedLayout layout;
@@ -26,9 +28,8 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const LinearShape& s = info.param.shape;
-  const char* formats[] = {"f32", "q8", "q4b"};
-  return std::string(info.param.name) + "_" + formats[static_cast<int>(s.format)] + "_" +
-         std::to_string(s.n) + "x" + std::to_string(s.k) + "_" + std::to_string(s.block) +
+  return std::string(info.param.name) + "_" + RuleOf(s.format).name + "_" + std::to_string(s.n) +
+         "x" + std::to_string(s.k) + "_" + std::to_string(s.block) +
          (info.param.bias ? "_bias" : "");
 }
 
@@ -44,10 +45,10 @@ std::vector<Case> Cases() {
                                {16, 2112},
                                {33, 8195}}) {
       bias = !bias;
-      cases.push_back({name, layout, {WeightFormat::kF32, n, k, 0}, bias});
-      cases.push_back({name, layout, {WeightFormat::kQ8, n, k, 0}, bias});
+      cases.push_back({name, layout, {TensorFormat::F32, n, k, 0}, bias});
+      cases.push_back({name, layout, {TensorFormat::Q8, n, k, 0}, bias});
       for (size_t block : {32, 64, 128}) {
-        cases.push_back({name, layout, {WeightFormat::kQ4B, n, RoundUp(k, block), block}, bias});
+        cases.push_back({name, layout, {TensorFormat::Q4B, n, RoundUp(k, block), block}, bias});
       }
     }
   }
@@ -67,27 +68,27 @@ class PackLinearTest : public testing::TestWithParam<Case> {
     std::mt19937 random(11);
     std::normal_distribution<float> normal;
     for (float& b : bias_) b = normal(random);
-    if (s.format == WeightFormat::kF32) {
+    if (s.format == TensorFormat::F32) {
       f32_.resize(s.n * s.k);
       for (float& v : f32_) v = normal(random);
       rows_.data = f32_.data();
     } else {
-      bytes_.resize(s.format == WeightFormat::kQ8 ? s.n * s.k : s.n * s.k / 2);
+      bytes_.resize(s.format == TensorFormat::Q8 ? s.n * s.k : s.n * s.k / 2);
       for (uint8_t& b : bytes_) b = static_cast<uint8_t>(random());
       // Rows of one extreme: their sums are the largest there are.
       const size_t row = bytes_.size() / s.n;
-      const bool q8 = s.format == WeightFormat::kQ8;
+      const bool q8 = s.format == TensorFormat::Q8;
       const uint8_t least = q8 ? 0x80 : 0x00, most = q8 ? 0x7f : 0xff;
       std::fill_n(bytes_.begin(), row, least);
       if (s.n > 1) std::fill_n(bytes_.begin() + static_cast<long>(row), row, most);
       rows_.data = bytes_.data();
     }
-    if (s.format == WeightFormat::kQ8) {
+    if (s.format == TensorFormat::Q8) {
       q8_scales_.resize(s.n);
       for (float& v : q8_scales_) v = std::fabs(normal(random)) / 127;
       rows_.scales = q8_scales_.data();
     }
-    if (s.format == WeightFormat::kQ4B) {
+    if (s.format == TensorFormat::Q4B) {
       q4b_scales_.resize(s.n * s.k / s.block);
       for (uint16_t& v : q4b_scales_) v = Bfloat16(normal(random) / 8);
       q4b_scales_[0] = 0;
@@ -108,13 +109,13 @@ class PackLinearTest : public testing::TestWithParam<Case> {
       const size_t count = std::min(nr, s.n - begin);
       uint8_t* tile = packed.data() + begin / nr * s.TileBytes(layout_);
       const float* bias = rows_.bias != nullptr ? rows_.bias + begin : nullptr;
-      if (s.format == WeightFormat::kF32) {
+      if (s.format == TensorFormat::F32) {
         xnn_pack_f32_gemm_goi_w(1, count, s.k, nr, layout_.f32.kr, 1, f32_.data() + begin * s.k,
                                 bias, nullptr, reinterpret_cast<float*>(tile), 0, nullptr);
         continue;
       }
       uint8_t* end = tile + s.TileBytes(layout_) - nr * sizeof(float);
-      if (s.format == WeightFormat::kQ8) {
+      if (s.format == TensorFormat::Q8) {
         constexpr xnn_qs8_packing_params kParams = {1};
         xnn_pack_qs8_gemm_goi_w(1, count, s.k, nr, layout_.q8.kr, 1, integers.data() + begin * s.k,
                                 nullptr, nullptr, tile, 0, &kParams);

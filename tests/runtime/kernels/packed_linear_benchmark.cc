@@ -20,6 +20,8 @@
 namespace rondo {
 namespace {
 
+using format::TensorFormat;
+
 constexpr size_t kPackedBytes = 96u << 20;
 constexpr size_t kInputs = 2048;
 constexpr size_t kTaskChannels = 128;  // of one call, as the decoder cuts its work
@@ -35,16 +37,14 @@ const KernelSet* ChosenSet() {
 
 // Random weights, packed into memory as an arena has it.
 struct Matrix {
-  Matrix(WeightFormat format, size_t block) : set(ChosenSet()) {
-    const size_t bits = format == WeightFormat::kF32 ? 32 : format == WeightFormat::kQ8 ? 8 : 4;
-    linear.shape = {format, kPackedBytes / kInputs * 8 / bits, kInputs, block};
+  Matrix(TensorFormat format, size_t block) : set(ChosenSet()) {
+    const FormatRule& rule = RuleOf(format);
+    linear.shape = {format, kPackedBytes / kInputs * 8 / rule.bits, kInputs, block};
     linear.inputs = kInputs;
     const LinearShape& shape = linear.shape;
     std::mt19937 random(1);
-    const bool codes = shape.IsCodes();
-    std::vector<uint8_t> data(codes ? shape.n * CodeRowBytes(shape.k, shape.CodeBits())
-                                    : shape.n * shape.k * bits / 8);
-    if (format == WeightFormat::kF32) {
+    std::vector<uint8_t> data(shape.n * rule.row_bytes(shape.k).value());
+    if (rule.is_float()) {
       auto* values = reinterpret_cast<float*>(data.data());
       for (size_t i = 0; i < shape.n * shape.k; ++i) {
         values[i] = static_cast<float>(random()) * 0x1p-32f - 0.5f;
@@ -56,15 +56,14 @@ struct Matrix {
     const std::vector<uint16_t> q4b_scales(block == 0 ? 0 : shape.n * shape.k / block, 0x3e00);
     int8_t tables[kCodeTablesBytes];
     for (size_t i = 0; i < sizeof tables; ++i) tables[i] = static_cast<int8_t>(i % 251 - 125);
-    const WeightRows rows = {data.data(),
-                             format == WeightFormat::kQ8 || codes
-                                 ? static_cast<const void*>(q8_scales.data())
-                                 : q4b_scales.data(),
-                             nullptr, tables};
+    const WeightRows rows = {
+        data.data(),
+        rule.has_blocks ? static_cast<const void*>(q4b_scales.data()) : q8_scales.data(), nullptr,
+        tables};
     auto* packed = static_cast<uint8_t*>(MapMemory(shape.PackedBytes(*set) + kOverRead));
     PackLinear(LayoutOf(*set), shape, rows, 0, shape.n, packed);
     linear.packed = packed;
-    if (codes) linear.code_pairs = new CodePairs(tables);
+    if (rule.is_codes()) linear.code_pairs = new CodePairs(tables);
   }
 
   const KernelSet* set;
@@ -72,14 +71,14 @@ struct Matrix {
 };
 
 // Made once and kept: the library calls a benchmark several times.
-const Matrix& MatrixOf(WeightFormat format, size_t block) {
-  static std::map<std::pair<WeightFormat, size_t>, std::unique_ptr<Matrix>> matrices;
+const Matrix& MatrixOf(TensorFormat format, size_t block) {
+  static std::map<std::pair<TensorFormat, size_t>, std::unique_ptr<Matrix>> matrices;
   std::unique_ptr<Matrix>& matrix = matrices[{format, block}];
   if (matrix == nullptr) matrix = std::make_unique<Matrix>(format, block);
   return *matrix;
 }
 
-void BenchmarkLinear(benchmark::State& state, WeightFormat format, size_t block) {
+void BenchmarkLinear(benchmark::State& state, TensorFormat format, size_t block) {
   const Matrix& matrix = MatrixOf(format, block);
   const LinearShape& shape = matrix.linear.shape;
   const auto rows = static_cast<size_t>(state.range(0));
@@ -90,7 +89,7 @@ void BenchmarkLinear(benchmark::State& state, WeightFormat format, size_t block)
   for (size_t r = 0; r < rows; ++r) {
     quants[r] = QuantizeRow(*matrix.set, &in[r * kInputs], kInputs, kInputs, r, quantised.data());
   }
-  const LinearInput input = format == WeightFormat::kF32
+  const LinearInput input = format == TensorFormat::F32
                                 ? LinearInput{in.data(), nullptr, nullptr, kInputs * sizeof(float)}
                                 : LinearInput{nullptr, quantised.data(), quants.data(), kInputs};
   std::vector<float> out(kMostRows * kTaskChannels);
@@ -115,14 +114,14 @@ void Rows(benchmark::internal::Benchmark* b) {
   for (const int rows : {1, 2, 3, 4, 5, 6, 8, 16, 64}) b->Arg(rows);
 }
 
-BENCHMARK_CAPTURE(BenchmarkLinear, q8, WeightFormat::kQ8, 0)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4, WeightFormat::kQ4, 0)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q3, WeightFormat::kQ3, 0)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q2, WeightFormat::kQ2, 0)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4b_32, WeightFormat::kQ4B, 32)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4b_64, WeightFormat::kQ4B, 64)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, WeightFormat::kQ4B, 128)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, f32, WeightFormat::kF32, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q8, TensorFormat::Q8, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4, TensorFormat::Q4, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q3, TensorFormat::Q3, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q2, TensorFormat::Q2, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4b_32, TensorFormat::Q4B, 32)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4b_64, TensorFormat::Q4B, 64)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, TensorFormat::Q4B, 128)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, f32, TensorFormat::F32, 0)->Apply(Rows);
 
 }  // namespace
 }  // namespace rondo

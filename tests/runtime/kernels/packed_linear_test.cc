@@ -18,17 +18,18 @@
 namespace rondo::packed_linear_test {
 namespace {
 
+using format::TensorFormat;
+
 struct Case {
   const KernelSet* set;
-  WeightFormat format;
+  TensorFormat format;
   size_t n, k, block;
 };
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  const char* formats[] = {"f32", "q8", "q4b", "q4", "q3", "q2"};
-  return std::string(c.set->name) + "_" + formats[static_cast<int>(c.format)] + "_" +
-         std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
+  return std::string(c.set->name) + "_" + RuleOf(c.format).name + "_" + std::to_string(c.n) + "x" +
+         std::to_string(c.k) + "_" + std::to_string(c.block);
 }
 
 // The portable set with products of q8 by the definition, in tiles of more channels than codes
@@ -72,13 +73,11 @@ std::vector<Case> Cases() {
     if (!set->available() || !set->Permitted()) continue;
     for (const auto& [n, k] :
          {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}, {19, 75}}) {
-      cases.push_back({set, WeightFormat::kF32, n, k, 0});
-      cases.push_back({set, WeightFormat::kQ8, n, k, 0});
-      cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, kCodePadding), 0});
-      cases.push_back({set, WeightFormat::kQ3, n, RoundUp(k, kCodePadding), 0});
-      cases.push_back({set, WeightFormat::kQ2, n, RoundUp(k, kCodePadding), 0});
-      for (size_t block : {32, 64, 128}) {
-        cases.push_back({set, WeightFormat::kQ4B, n, RoundUp(k, block), block});
+      for (const FormatRule& rule : FormatRules()) {
+        for (const size_t block : {0, 32, 64, 128}) {
+          if (!rule.TakesBlock(block)) continue;
+          cases.push_back({set, rule.format, n, rule.Padded(k, block).value(), block});
+        }
       }
     }
   }
@@ -97,46 +96,30 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     std::normal_distribution<float> normal;
     bias_.resize(c.n);
     for (float& b : bias_) b = normal(random);
-    switch (c.format) {
-      case WeightFormat::kF32:
-        data_.resize(c.n * c.k * sizeof(float));
-        for (size_t i = 0; i < c.n * c.k; ++i) {
-          reinterpret_cast<float*>(data_.data())[i] = normal(random);
-        }
-        break;
-      case WeightFormat::kQ8:
-        data_.resize(c.n * c.k);
-        for (uint8_t& b : data_) b = static_cast<uint8_t>(static_cast<int>(random() % 255) - 127);
-        std::fill_n(data_.begin(), c.k, uint8_t{127});  // the largest sums of two products
-        std::fill_n(data_.begin() + static_cast<ptrdiff_t>(c.k), c.k, static_cast<uint8_t>(-127));
-        scales_.resize(c.n * sizeof(float));
-        for (size_t i = 0; i < c.n; ++i) {
-          reinterpret_cast<float*>(scales_.data())[i] = std::abs(normal(random)) / 127;
-        }
-        break;
-      case WeightFormat::kQ4:
-      case WeightFormat::kQ3:
-      case WeightFormat::kQ2:
-        data_.resize(c.n * CodeRowBytes(c.k, shape_.CodeBits()));
-        for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
-        for (int8_t& level : tables_) {
-          level = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
-        }
-        tables_[3] = 127, tables_[16] = -127;
-        scales_.resize(c.n * sizeof(float));
-        for (size_t i = 0; i < c.n; ++i) {
-          reinterpret_cast<float*>(scales_.data())[i] = normal(random) / 127;
-        }
-        break;
-      case WeightFormat::kQ4B:
-        data_.resize(c.n * c.k / 2);
-        for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
-        scales_.resize(c.n * c.k / c.block * 2);
-        for (size_t i = 0; i < scales_.size() / 2; ++i) {
-          reinterpret_cast<uint16_t*>(scales_.data())[i] =
-              static_cast<uint16_t>(std::bit_cast<uint32_t>(std::abs(normal(random)) / 8) >> 16);
-        }
-        break;
+    const FormatRule& rule = shape_.rule();
+    data_.resize(c.n * rule.row_bytes(c.k).value());
+    if (rule.is_float()) {
+      for (size_t i = 0; i < c.n * c.k; ++i) {
+        reinterpret_cast<float*>(data_.data())[i] = normal(random);
+      }
+    } else {
+      for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
+    }
+    if (c.format == TensorFormat::Q8) {
+      std::ranges::replace(data_, uint8_t{128}, uint8_t{0});  // there is no -128
+      std::fill_n(data_.begin(), c.k, uint8_t{127});          // the largest sums of two products
+      std::fill_n(data_.begin() + static_cast<ptrdiff_t>(c.k), c.k, static_cast<uint8_t>(-127));
+    }
+    for (int8_t& level : tables_) {
+      level = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+    }
+    tables_[3] = 127, tables_[16] = -127;
+    scales_.resize(c.n * rule.RowScaleBytes(c.k, c.block));
+    for (size_t at = 0; at < scales_.size(); at += rule.scale_bytes) {
+      const float scale = normal(random) / 127;  // of codes of either sign
+      const auto bits = std::bit_cast<uint32_t>(rule.is_codes() ? scale : std::abs(scale));
+      const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(&bits);
+      std::copy_n(bytes + sizeof bits - rule.scale_bytes, rule.scale_bytes, &scales_[at]);
     }
     rows_ = {data_.data(), scales_.data(), bias_.data(), tables_};
     code_pairs_ = std::make_unique<CodePairs>(tables_);
@@ -153,9 +136,8 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     for (size_t r = 0; r < kRows; ++r) {
       quant_[r] = QuantizeRow(*c.set, x_.data() + r * c.k, c.k, stride_, r, q_.data());
     }
-    in_ = c.format == WeightFormat::kF32
-              ? LinearInput{x_.data(), nullptr, nullptr, c.k * sizeof(float)}
-              : LinearInput{nullptr, q_.data(), quant_.data(), stride_};
+    in_ = shape_.float_rows() ? LinearInput{x_.data(), nullptr, nullptr, c.k * sizeof(float)}
+                              : LinearInput{nullptr, q_.data(), quant_.data(), stride_};
   }
 
   static PackedLinear Pack(const LinearShape& shape, const WeightRows& rows,
@@ -175,7 +157,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(p), 64));
   }
   double Input(size_t r, size_t k) const {
-    if (GetParam().format == WeightFormat::kF32) return x_[r * GetParam().k + k];
+    if (shape_.float_rows()) return x_[r * GetParam().k + k];
     return (Integer(r, k) - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
   }
   int32_t Integer(size_t r, size_t k) const {
@@ -263,7 +245,7 @@ TEST_P(PackedLinearTest, ChannelsReadBackAsTheyWere) {
 // What codes stand for is a matrix of q8: the products are those of it, whatever the rows.
 TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
   const Case& c = GetParam();
-  if (!shape_.IsCodes()) return;
+  if (!shape_.rule().is_codes()) return;
   std::vector<int8_t> levels(c.n * c.k);
   const std::vector<float> ones(c.n, 1.0f);
   WeightRows unscaled = rows_;
@@ -275,7 +257,7 @@ TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
   }
   std::vector<uint8_t> memory;
   const PackedLinear q8 =
-      Pack({WeightFormat::kQ8, c.n, c.k, 0}, {levels.data(), scales_.data(), bias_.data()}, memory);
+      Pack({TensorFormat::Q8, c.n, c.k, 0}, {levels.data(), scales_.data(), bias_.data()}, memory);
   for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 53}) {
     std::vector<float> out(rows * c.n), expected(rows * c.n);
     Run(linear_, in_, rows, 0, c.n, out);
@@ -297,11 +279,11 @@ float Fused(float a, float b, float c) {
 TEST_P(PackedLinearTest, OwnKernelsHaveTheBitsOfExactSums) {
   const Case& c = GetParam();
   const std::string_view set = c.set->name;
-  if (c.format == WeightFormat::kF32 || set == "scalar" || set == "wide") return;
+  if (c.format == TensorFormat::F32 || set == "scalar" || set == "wide") return;
 #if defined(__x86_64__)
-  if (c.format == WeightFormat::kQ4B || set == "sse41") return;
+  if (c.format == TensorFormat::Q4B || set == "sse41") return;
 #endif
-  const bool blockwise = c.format == WeightFormat::kQ4B;
+  const bool blockwise = c.format == TensorFormat::Q4B;
   const size_t block = blockwise ? c.block : c.k;
   const std::vector<float> ones(c.n, 1.0f);
   const std::vector<uint16_t> bfloat16_ones(c.n * c.k / block, 0x3f80);
@@ -313,7 +295,7 @@ TEST_P(PackedLinearTest, OwnKernelsHaveTheBitsOfExactSums) {
     ReadRow(shape_, unscaled, n, integers);
     const size_t nr = shape_.TileChannels(*c.set);
     const uint8_t* tile = linear_.packed + n / nr * shape_.TileBytes(*c.set);
-    const float minus_sum = reinterpret_cast<const float*>(tile)[n % nr];  // of kQ4B
+    const float minus_sum = reinterpret_cast<const float*>(tile)[n % nr];  // of Q4B
     for (size_t r = 0; r < kRows; ++r) {
       const RowQuant& quant = quant_[r];
       float value = minus_sum * static_cast<float>(quant.zero_point);

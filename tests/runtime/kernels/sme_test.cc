@@ -30,7 +30,7 @@ class SmeTest : public testing::Test {
   // A random matrix of [n, k], packed, and random rows.
   void Fill(size_t n, size_t k, size_t rows) {
     n_ = n, rows_ = rows;
-    shape_ = {WeightFormat::kQ8, n, k, 0};
+    shape_ = {format::TensorFormat::Q8, n, k, 0};
     stride_ = RoundUp(k, 64);
     std::mt19937 random(11);
     std::normal_distribution<float> normal;

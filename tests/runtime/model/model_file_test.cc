@@ -11,6 +11,7 @@
 #include "runtime/sampling/sampler_options.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/sublayers.h"
+#include "tests/support/all_formats.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/convert.h"
@@ -70,8 +71,7 @@ Status OpenDamaged(const Damage& damage, const ModelBytes& model = Q8Model()) {
 }
 
 TEST(ModelFile, OpensWhatTheConverterWrites) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (TensorFormat format : AllFormats()) {
     const ModelBytes bytes = MakeModel(format);
     const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
@@ -82,7 +82,7 @@ TEST(ModelFile, OpensWhatTheConverterWrites) {
     EXPECT_STREQ(embedding.name, "embedding");
     EXPECT_EQ(embedding.rows, 32u);
     EXPECT_EQ(embedding.cols, 16u);
-    const bool padded = format == TensorFormat::Q4B || IsCodes(format);
+    const bool padded = format == TensorFormat::Q4B || RuleOf(format).is_codes();
     EXPECT_EQ(embedding.padded_cols, padded ? 32u : 16u);
     EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32  ? 64
                                                        : format == TensorFormat::Q4 ? 17

@@ -8,6 +8,7 @@
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/sublayers.h"
+#include "tests/support/all_formats.h"
 #include "tests/support/packed_model.h"
 
 namespace rondo::packed_file_test {
@@ -37,8 +38,7 @@ const ModelBytes& PackedQ8() {
 }
 
 TEST(PackedFile, OpensInEveryLayoutAndFormat) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (TensorFormat format : AllFormats()) {
     for (const NamedLayout& named : NamedLayouts()) {
       const ModelBytes bytes = Source(format).packed(named.kernels);
       const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
@@ -146,21 +146,21 @@ TEST(PackedFile, RefusesPackedTensorsInAPortableFile) {
 }
 
 TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (const FormatRule& rule : FormatRules()) {
+    const TensorFormat format = rule.format;
     const PackedLayout& layout = LayoutNamed("avx512vnni").layout;
     ModelBytes bytes = Source(format).packed("avx512vnni");
     const ModelFile file = *ModelFile::Open(bytes.bytes());
     const TensorView tensor = ViewTensor(file, MlpOf(file.model(), 0).gate_up()->weight());
-    const size_t tile = PackedTileBytes(layout, format, tensor.padded_cols, tensor.block).value();
+    const size_t tile = rule.TileBytes(layout, tensor.padded_cols, tensor.block).value();
     ASSERT_EQ(tensor.data.size(), 3 * tile);  // 2 x 20 channels
     // Offsets of the upper half of a float in the second tile.
     const size_t first_sum = 2, last_bias = tile - 2, first_scale_q8 = tile - 2 * 64 + 2;
     const size_t first_scale_q4b = 64 + 16 * 32 / 2;
     std::vector<size_t> places = {last_bias};
-    if (format == TensorFormat::F32) places.insert(places.end(), {first_sum, 64 + 2});
-    if (format == TensorFormat::Q8 || IsCodes(format)) places.push_back(first_scale_q8);
-    if (format == TensorFormat::Q4B) places.insert(places.end(), {first_sum, first_scale_q4b});
+    if (rule.is_float()) places.insert(places.end(), {first_sum, 64 + 2});
+    if (!rule.is_float() && !rule.has_blocks) places.push_back(first_scale_q8);
+    if (rule.has_blocks) places.insert(places.end(), {first_sum, first_scale_q4b});
     for (size_t place : places) {
       uint8_t* at = const_cast<uint8_t*>(tensor.data.data()) + tile + place;
       uint8_t old[2];

@@ -43,21 +43,21 @@ TEST(PackedLayout, SizesOfAnyShapeAreCheckedOrExact) {
   const PackedLayout layout = {{16, 8}, {16, 8}, {16, 1}};
   using format::TensorFormat;
   // 3 tiles of 16 (12 bytes a channel beside its values); 100 inputs are 13 groups of 8.
-  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q8, 33, 100, 0).value(), 3u * 16 * (104 + 12));
-  EXPECT_EQ(PackedBytes(layout, TensorFormat::F32, 33, 100, 0).value(), 3u * 16 * 101 * 4);
-  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q4B, 33, 128, 32).value(), 3u * 16 * (4 * 18 + 8));
+  EXPECT_EQ(RuleOf(TensorFormat::Q8).PackedBytes(layout, 33, 100, 0).value(), 3u * 16 * (104 + 12));
+  EXPECT_EQ(RuleOf(TensorFormat::F32).PackedBytes(layout, 33, 100, 0).value(), 3u * 16 * 101 * 4);
+  EXPECT_EQ(RuleOf(TensorFormat::Q4B).PackedBytes(layout, 33, 128, 32).value(),
+            3u * 16 * (4 * 18 + 8));
   // One group of 8 blocks, and one of 2.
-  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q4, 33, 160, 0).value(),
+  EXPECT_EQ(RuleOf(TensorFormat::Q4).PackedBytes(layout, 33, 160, 0).value(),
             3u * (2 * 64 + 10 * 128 + 16 * 12));
-  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q3, 33, 160, 0).value(),
+  EXPECT_EQ(RuleOf(TensorFormat::Q3).PackedBytes(layout, 33, 160, 0).value(),
             3u * (2 * 64 + 10 * 96 + 16 * 12));
-  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q2, 33, 160, 0).value(),
+  EXPECT_EQ(RuleOf(TensorFormat::Q2).PackedBytes(layout, 33, 160, 0).value(),
             3u * (2 * 64 + 10 * 64 + 16 * 12));
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
-    EXPECT_FALSE(PackedBytes(layout, format, UINT64_MAX, 1 << 20, 32).valid());
-    EXPECT_FALSE(PackedBytes(layout, format, 1 << 20, UINT64_MAX - 31, 32).valid());
-    EXPECT_FALSE(PackedBytes(layout, format, UINT64_MAX, UINT64_MAX - 31, 32).valid());
+  for (const FormatRule& rule : FormatRules()) {
+    EXPECT_FALSE(rule.PackedBytes(layout, UINT64_MAX, 1 << 20, 32).valid());
+    EXPECT_FALSE(rule.PackedBytes(layout, 1 << 20, UINT64_MAX - 31, 32).valid());
+    EXPECT_FALSE(rule.PackedBytes(layout, UINT64_MAX, UINT64_MAX - 31, 32).valid());
   }
 }
 

@@ -21,8 +21,8 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
         values.push_back(view.f32()[index]);
       } else if (view.format == format::TensorFormat::Q8) {
         values.push_back(double{view.row_scales()[row]} * view.q8()[index]);
-      } else if (IsCodes(view.format)) {
-        const uint32_t bits = CodeBits(view.format);
+      } else if (view.rule().is_codes()) {
+        const uint32_t bits = view.rule().bits;
         const uint8_t* its = &view.data[row * (view.data.size() / view.rows)];
         const uint8_t selectors = its[view.padded_cols * bits / 8 + col / 32];
         const size_t selector = col / 16 % 2 == 0 ? selectors & 15 : selectors >> 4;

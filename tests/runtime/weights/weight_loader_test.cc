@@ -15,6 +15,7 @@
 #include "runtime/engine/session.h"
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/model_bytes.h"
+#include "tests/support/all_formats.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/random_checkpoint.h"
@@ -65,8 +66,7 @@ Status Load(const ModelBytes& bytes, const EngineOptions& options = TwoThreads()
 
 // Every section of every tensor, altered at its first and last byte.
 TEST(WeightLoader, SeesEveryAlteredSection) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (TensorFormat format : AllFormats()) {
     ModelBytes bytes = Small(format);
     ASSERT_TRUE(Load(bytes).ok());
     const ModelFile file = *ModelFile::Open(bytes.bytes());
@@ -102,8 +102,7 @@ void Seal(const format::Section& section, ModelBytes& bytes, const ModelFile& fi
 
 // Not altered since it was written, but never any good.
 TEST(WeightLoader, SeesEveryTensorWithAValueThatIsNotFinite) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (TensorFormat format : AllFormats()) {
     const ModelBytes good = Small(format);
     const size_t tensors = (*ModelFile::Open(good.bytes())).model().tensors()->size();
     for (uint32_t i = 0; i < tensors; ++i) {

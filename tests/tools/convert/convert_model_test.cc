@@ -151,7 +151,7 @@ TEST(TinyModel, Float32GivesTheLogitsOfTransformers) {
 
 // The level of its block's table that is nearest to `value`.
 double NearestOfCodes(const TensorView& view, size_t row, size_t col, double value) {
-  const uint32_t bits = CodeBits(view.format);
+  const uint32_t bits = view.rule().bits;
   const uint8_t* selectors =
       &view.data[row * CodeRowBytes(view.padded_cols, bits) + RowCodes(view.padded_cols, bits)];
   const size_t block = col / kCodeBlock;
@@ -181,7 +181,7 @@ void ExpectNearest(const ModelBytes& exact_bytes, const ModelBytes& bytes) {
         step = double{std::bit_cast<float>(uint32_t{scale} << 16)};
         nearest = std::clamp(expected[i] / step, -8.0, 7.0) * step;
       }
-      if (IsCodes(view.format)) {
+      if (view.rule().is_codes()) {
         nearest = NearestOfCodes(view, row, col, expected[i]);
         // Half way between two levels either may do.
         const double farther = std::fabs(expected[i] - got[i]) - std::fabs(expected[i] - nearest);

@@ -17,6 +17,7 @@
 #include "runtime/model/model_file.h"
 #include "runtime/model/packed_layout.h"
 #include "tests/runtime/model/sublayers.h"
+#include "tests/support/all_formats.h"
 #include "tests/support/sanitized.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
@@ -439,8 +440,7 @@ TEST_F(ConvertTest, MemoryStaysSmallWhateverTheModel) {
   shape.zeros = true;
   Make(shape);
   ASSERT_GT(fs::file_size(options_.directory / "model.safetensors"), 200'000'000u);
-  for (TensorFormat weights : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4,
-                               TensorFormat::Q4B, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (TensorFormat weights : AllFormats()) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {

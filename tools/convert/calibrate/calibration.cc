@@ -14,7 +14,7 @@
 #include "tools/convert/calibrate/factor.h"
 #include "tools/convert/calibrate/predictions.h"
 #include "tools/convert/common/section_sink.h"
-#include "tools/convert/output/quantize.h"
+#include "tools/convert/output/encode_row.h"
 
 namespace rondo::convert {
 namespace {
@@ -177,14 +177,14 @@ EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
   const std::vector<float> weights =
       CorrectedWeights(model_.values(tensor), view.rows, moments.drift(), factor, threads_);
   const MatrixFormat format = format_of_.at(tensor);
-  if (format.format == format::TensorFormat::Q8) return RoundToQ8(tensor, weights);
-  if (IsCodes(format.format)) {
-    const CodesMatrix q =
-        CompensatedCodes(weights, view.rows, view.cols, moments.square(), factor,
-                         DefaultTables(CodeBits(format.format)), kCodeSweeps, threads_);
+  const FormatRule& rule = RuleOf(format.format);
+  if (rule.is_codes()) {
+    const CodesMatrix q = CompensatedCodes(weights, view.rows, view.cols, moments.square(), factor,
+                                           DefaultTables(rule.bits), kCodeSweeps, threads_);
     model_.Exchange(tensor, q.Values());
     return {format.format, 0, q.Data(), CopiedBytes(q.scales)};
   }
+  if (!rule.has_blocks) return RoundToNearest(tensor, rule, weights);
   const Q4BMatrix q = CompensatedQ4B(weights, view.rows, view.cols, format.block, moments.square(),
                                      factor, kBlockSweeps, threads_);
   model_.Exchange(tensor, q.Values());
@@ -192,19 +192,19 @@ EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
 }
 
 // At 8 bits the nearest value is good enough.
-EncodedTensor Calibration::RoundToQ8(uint32_t tensor, std::span<const float> weights) {
+EncodedTensor Calibration::RoundToNearest(uint32_t tensor, const FormatRule& rule,
+                                          std::span<const float> weights) {
   const TensorView view = ViewTensor(model_.file(), tensor);
-  std::vector<int8_t> data(weights.size());
-  std::vector<float> scales(view.rows), values(weights.size());
+  const uint64_t k = rule.Padded(view.cols, 0).value();
+  const size_t row_bytes = rule.row_bytes(k).value(), scale_bytes = rule.RowScaleBytes(k, 0);
+  std::vector<uint8_t> data(view.rows * row_bytes), scales(view.rows * scale_bytes);
+  std::vector<float> values(weights.size());
   for (size_t r = 0; r < view.rows; ++r) {
-    const size_t begin = r * view.cols;
-    scales[r] = QuantizeQ8(weights.subspan(begin, view.cols), &data[begin]);
-    for (size_t i = begin; i < begin + view.cols; ++i) {
-      values[i] = static_cast<float>(data[i]) * scales[r];
-    }
+    EncodeRow(rule.format, 0, weights.subspan(r * view.cols, view.cols), &data[r * row_bytes],
+              &scales[r * scale_bytes], std::span(values).subspan(r * view.cols, view.cols));
   }
   model_.Exchange(tensor, values);
-  return {format::TensorFormat::Q8, 0, CopiedBytes(data), CopiedBytes(scales)};
+  return {rule.format, 0, std::move(data), std::move(scales)};
 }
 
 }  // namespace rondo::convert

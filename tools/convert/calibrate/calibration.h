@@ -56,7 +56,8 @@ class Calibration {
  private:
   void CalibrateLayer(uint32_t layer, const std::function<void(double done)>& progress);
   EncodedTensor Round(uint32_t tensor, Moments& moments);
-  EncodedTensor RoundToQ8(uint32_t tensor, std::span<const float> weights);
+  EncodedTensor RoundToNearest(uint32_t tensor, const FormatRule& rule,
+                               std::span<const float> weights);
 
   size_t threads_;
   FloatModel model_;

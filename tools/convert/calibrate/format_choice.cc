@@ -2,13 +2,10 @@
 
 #include <cmath>
 
-#include "runtime/base/checked.h"
-#include "runtime/model/packed_layout.h"
+#include "runtime/model/tensor_format.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/common/parallel.h"
-#include "tools/convert/output/codes.h"
-#include "tools/convert/output/level_tables.h"
-#include "tools/convert/output/quantize.h"
+#include "tools/convert/output/encode_row.h"
 
 namespace rondo::convert {
 
@@ -22,32 +19,21 @@ std::vector<MatrixFormat> FormatsFor(double bits) {
 }
 
 uint64_t StoredBytes(uint64_t rows, uint64_t cols, const MatrixFormat& format) {
-  const uint64_t row_bytes =
-      format.format == TensorFormat::Q8
-          ? cols
-          : CodeRowBytes(RoundUp(cols, uint64_t{kCodePadding}), CodeBits(format.format));
-  return rows * (row_bytes + sizeof(float));
+  const FormatRule& rule = RuleOf(format.format);
+  const uint64_t k = rule.Padded(cols, format.block).value();
+  return rows * (rule.row_bytes(k).value() + rule.RowScaleBytes(k, format.block));
 }
 
 std::vector<float> RoundTrip(std::span<const float> w, size_t cols, const MatrixFormat& format,
                              size_t threads) {
   std::vector<float> values(w.size());
+  const FormatRule& rule = RuleOf(format.format);
+  const uint64_t k = rule.Padded(cols, format.block).value();
   ParallelFor(threads, w.size() / cols, [&](size_t r) {
-    const std::span<const float> row = w.subspan(r * cols, cols);
-    float* out = &values[r * cols];
-    if (format.format == TensorFormat::Q8) {
-      std::vector<int8_t> data(cols);
-      const float scale = QuantizeQ8(row, data.data());
-      for (size_t c = 0; c < cols; ++c) out[c] = static_cast<float>(data[c]) * scale;
-      return;
-    }
-    std::vector<uint8_t> codes(cols), selectors(CeilDiv(cols, size_t{kCodeBlock}));
-    const LevelTables& tables = DefaultTables(CodeBits(format.format));
-    const float scale = QuantizeCodes(row, tables, codes.data(), selectors.data());
-    for (size_t c = 0; c < cols; ++c) {
-      const int8_t level = tables.levels[selectors[c / kCodeBlock]][codes[c]];
-      out[c] = static_cast<float>(level) * scale;
-    }
+    std::vector<uint8_t> data(rule.row_bytes(k).value()),
+        scales(rule.RowScaleBytes(k, format.block));
+    EncodeRow(format.format, format.block, w.subspan(r * cols, cols), data.data(), scales.data(),
+              std::span(values).subspan(r * cols, cols));
   });
   return values;
 }

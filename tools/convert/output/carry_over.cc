@@ -4,8 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "runtime/model/packed_layout.h"
-#include "runtime/model/tensor_view.h"
+#include "runtime/model/tensor_format.h"
 #include "tools/convert/output/metadata.h"
 
 namespace rondo::convert {
@@ -16,7 +15,7 @@ using format::TensorFormat;
 std::string NameOf(const Encoding& encoding) {
   std::string name = FormatFact(encoding.format, encoding.block);
   if (encoding.format == TensorFormat::Q8) name += " (a scale per channel)";
-  if (IsCodes(encoding.format)) name += " (codes)";
+  if (RuleOf(encoding.format).is_codes()) name += " (codes)";
   return name;
 }
 
@@ -49,7 +48,7 @@ RoundingErrors CarryOver::Count(const TensorRecipe& recipe, const Encoding& enco
     ++found.tensors;
     return &found;
   };
-  const bool is_float = encoding.format == TensorFormat::F32;
+  const bool is_float = RuleOf(encoding.format).is_float();
   const std::string anew = is_float ? "dequantised" : kAnew + NameOf(encoding);
   for (const TensorRecipe::Part& part : recipe.parts) {
     RoundingError*& error = errors.emplace_back(nullptr);
@@ -67,7 +66,7 @@ std::vector<std::string> CarryOver::Notes(const Checkpoint::ScaleRounding& round
   for (const auto& [key, fate] : fates_) {
     std::string note =
         "tensors of " + key.first + " (" + std::to_string(fate.tensors) + ") were " + key.second;
-    if (key.second.starts_with(kTaken + FormatName(TensorFormat::Q4B))) note += Loss(rounding);
+    if (key.second.starts_with(kTaken + RuleOf(TensorFormat::Q4B).name)) note += Loss(rounding);
     if (fate.error.squares > 0) {
       note +=
           ", which moved them by " + Percent(std::sqrt(fate.error.squares / fate.error.weights));

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "runtime/base/checksum.h"
-#include "runtime/model/tensor_view.h"
+#include "runtime/model/tensor_format.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/output/tensor_sources.h"
 
@@ -40,16 +40,29 @@ uint64_t IdentityOf(const format::Model& model) {
 
 }  // namespace
 
+std::vector<std::string> FormatNames(uint32_t most_bits) {
+  std::vector<std::string> names;
+  for (const FormatRule& rule : FormatRules()) {
+    if (rule.bits <= most_bits) names.push_back(rule.name);
+  }
+  return names;
+}
+
+bool LiesInBlocks(const std::string& name) {
+  return std::ranges::any_of(
+      FormatRules(), [&](const FormatRule& rule) { return rule.has_blocks && name == rule.name; });
+}
+
 format::TensorFormat FormatNamed(const std::string& name) {
-  for (const format::TensorFormat format : format::EnumValuesTensorFormat()) {
-    if (name == FormatName(format)) return format;
+  for (const FormatRule& rule : FormatRules()) {
+    if (name == rule.name) return rule.format;
   }
   Fail("there is no format ", name);
 }
 
 std::string FormatFact(format::TensorFormat format, uint32_t block) {
-  const std::string name = FormatName(format);
-  return format == format::TensorFormat::Q4B ? name + ", block " + std::to_string(block) : name;
+  const FormatRule& rule = RuleOf(format);
+  return rule.has_blocks ? rule.name + (", block " + std::to_string(block)) : rule.name;
 }
 
 void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const Facts& facts,

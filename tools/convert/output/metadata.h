@@ -24,7 +24,11 @@ struct StoredTensor {
   double lost = 0;
 };
 
-// By FormatName. Throws Error for any other text.
+// Those of FormatRules with values of at most so many bits.
+std::vector<std::string> FormatNames(uint32_t most_bits = UINT32_MAX);
+// False for what is no format's name.
+bool LiesInBlocks(const std::string& name);
+// By FormatRule::name. Throws Error for any other text.
 format::TensorFormat FormatNamed(const std::string& name);
 // "q8", "q4b, block 64": as the facts of a file say it.
 std::string FormatFact(format::TensorFormat format, uint32_t block);

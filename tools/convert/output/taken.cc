@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "runtime/model/packed_layout.h"
+#include "runtime/model/tensor_format.h"
 
 namespace rondo::convert {
 namespace {
@@ -69,7 +69,7 @@ bool IsTaken(const TensorRecipe& recipe, const TensorRecipe::Part& part, const E
     case TensorFormat::Q2:
       return std::ranges::all_of(recipe.parts, [&](const TensorRecipe::Part& any) {
         const uint32_t bits = IntegerBits(recipe, any, checkpoint);
-        return bits != 0 && bits <= CodeBits(encoding.format);
+        return bits != 0 && bits <= RuleOf(encoding.format).bits;
       });
     default:
       return false;

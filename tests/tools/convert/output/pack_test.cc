@@ -12,6 +12,7 @@
 #include "runtime/model/tensor_view.h"
 #include "runtime/text/tokenizer.h"
 #include "tests/runtime/model/sublayers.h"
+#include "tests/support/all_formats.h"
 #include "tests/support/packed_model.h"
 #include "tests/support/places.h"
 #include "tests/tools/error_of.h"
@@ -47,8 +48,7 @@ CheckpointShape Biased() {
 }
 
 TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4,
-                              TensorFormat::Q4B, TensorFormat::Q3, TensorFormat::Q2}) {
+  for (TensorFormat format : AllFormats()) {
     const ConvertedModel model(Biased(), format, format);
     const ModelBytes portable_bytes = model.portable();
     const ModelFile portable = *ModelFile::Open(portable_bytes.bytes());

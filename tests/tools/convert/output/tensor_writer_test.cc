@@ -168,7 +168,7 @@ TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
   for (const bool both : {false, true}) {
     const TensorRecipe recipe = both ? RecipeOf({"a", "b"}) : RecipeOf({"a"});
     const Encoding encoding = *Kept(recipe, FewBits());
-    const uint32_t bits = CodeBits(encoding.format);
+    const uint32_t bits = RuleOf(encoding.format).bits;
     const TempFolder folder;
     FileWriter writer(folder / "out");
     RoundingError error;
@@ -189,7 +189,8 @@ TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
     const std::vector<uint8_t> tables = read(*stored.tables, kCodeTablesBytes);
     const WeightRows rows = {data.data(), scales.data(), nullptr,
                              reinterpret_cast<const int8_t*>(tables.data())};
-    const LinearShape shape = {both ? WeightFormat::kQ4 : WeightFormat::kQ2, recipe.rows(), 32, 0};
+    const LinearShape shape = {both ? format::TensorFormat::Q4 : format::TensorFormat::Q2,
+                               recipe.rows(), 32, 0};
     for (size_t r = 0; r < recipe.rows(); ++r) {
       std::vector<float> row(32);
       ReadRow(shape, rows, r, row);
