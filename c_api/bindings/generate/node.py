@@ -1,5 +1,6 @@
 """Node: koffi's types and functions, constants, and their TypeScript declarations."""
 from api import NOTICE, abi_version, camel, records, returns, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 
 def js_name(name):
@@ -90,3 +91,22 @@ def declarations(api):
         out += [f"  readonly {js_name(name)}: {'string' if t.base == 'char' else 'number'};"
                 for name, t, _ in fields] + ["}"]
     return "\n".join(out) + "\n"
+
+
+def field(option, words):
+    kind = {"flag": "boolean", "text": "string"}.get(
+        option.kind, "number | bigint" if option.type.base == "uint64_t" else "number")
+    return [*comment(words.about(option), 98, "/** ", " * ", " */"),
+            f"{js_name(option.name)}?: {kind};"]
+
+
+def declared(api, *left_out):
+    """The options that a binding of JavaScript declares."""
+    words = Words(api, js_name, lambda enum, value: f"{camel(enum['name'])}.{value}", "none")
+    return {f"{what} options": sum((field(option, words)
+                                    for option in options(api, struct, *left_out)), [])
+            for struct, what in ((ENGINE, "engine"), (SESSION, "session"))}
+
+
+def regions(api):
+    return {"c_api/bindings/node/lib/index.d.ts": declared(api, "log_level")}  # there is no log
