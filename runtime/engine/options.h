@@ -10,7 +10,7 @@
 #include "runtime/engine/log.h"
 #include "runtime/generation/constraint.h"
 #include "runtime/kernels/kv_page.h"
-#include "runtime/sampling/sampler_options.h"
+#include "runtime/model/sampler_options.h"
 #include "runtime/weights/load_progress.h"
 
 namespace rondo {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "runtime/sampling/sampled_text.h"
-#include "runtime/sampling/sampler_options.h"
+#include "runtime/model/sampler_options.h"
 
 namespace rondo {
 

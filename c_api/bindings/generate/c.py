@@ -1,4 +1,6 @@
-"""The C API itself: options' defaults, and where the runtime has what they say."""
+"""The C API itself: options' defaults, what a model's makers recommend, and where the runtime has what
+options say."""
+from api import Type
 from options import ENGINE, SESSION, options
 
 # Where the runtime calls a field otherwise.
@@ -29,8 +31,23 @@ def default(option):
         (f"static_cast<int32_t>({value});" if option.kind == "enum" else f"{value};")
 
 
+def reserved_fields(api):
+    """Of the structs that the library reads."""
+    read = {Type(api, t).base for f in api["functions"] for _, t, role in f["params"] if role == "in"}
+    for struct in api["structs"]:
+        name, names = struct["name"], [f[0] for f in struct["fields"] if f[0].startswith("reserved")]
+        if name in read and names:
+            lines = [f'    ReservedField{{"{field}", offsetof({name}, {field})}},' for field in names]
+            yield from ["template <>", f"inline constexpr std::array kReservedFields<{name}> = {{",
+                        *lines[:-1], lines[-1][:-1] + "};"]
+
+
 def regions(api):
-    result = {}
+    recommended = [option.name for option in options(api, SESSION) if option.recommended]
+    result = {
+        "c_api/struct_sizes.h": {"reserved fields": list(reserved_fields(api))},
+        "c_api/model.cc": {"recommended": [f"o.{name} = recommended.{name};" for name in recommended]},
+    }
     for path, struct, what in (("c_api/plan.cc", ENGINE, "engine option"),
                                ("c_api/session.cc", SESSION, "session option")):
         of = list(options(api, struct, *BY_HAND))
