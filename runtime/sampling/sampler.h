@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/sampling/sampled_text.h"
 #include "runtime/model/sampler_options.h"
+#include "runtime/sampling/sampled_text.h"
 
 namespace rondo {
 
