@@ -46,6 +46,8 @@ class Words:
 
     def about(self, option):
         """The first sentence, and the default where the next one says it."""
+        if not option.about:
+            raise SystemExit(f"rondo.h says nothing of {option.name}")
         text = re.match(r"(.*?[^.])(\. Default [^.]*)?(\. |\.?$)", option.about)
         text = (text[1] + (text[2] or "")).replace("NULL", self.null)
         if option.kind == "flag":
