@@ -79,12 +79,16 @@ def files(api):
     return {"node/lib/raw.js": "\n".join(out) + "\n", "node/lib/records.d.ts": declarations(api)}
 
 
+def constants(enum):
+    return [f"export declare const {camel(enum['name'])}: {{",
+            *[f"  readonly {name}: {value};" for name, value in enum["values"].items()], "};"]
+
+
 def declarations(api):
     out = [f"// Constants and records. {NOTICE}", "",
            f"export declare const ABI_VERSION: {abi_version(api)};"]
     for e in api["enums"]:
-        out += ["", f"export declare const {camel(e['name'])}: {{"]
-        out += [f"  readonly {name}: {value};" for name, value in e["values"].items()] + ["};"]
+        out += ["", *constants(e)]
     for struct, fields in records(api):
         out += ["", f"/** {struct['name']} in rondo.h. */",
                 f"export interface {camel(struct['name'])} {{"]

@@ -3,20 +3,56 @@
  * or a function holds for the one named like it. */
 
 export declare const ABI_VERSION: number;
-export declare const Status: {readonly [name: string]: number};
-export declare const Calls: {readonly AUTO: 0, readonly REQUIRED: 1, readonly ONE: 2};
-export declare const Channel: {readonly TEXT: 0, readonly THINKING: 1};
-export declare const ChatPartKind: {readonly NONE: 0, readonly CONTENT: 1, readonly THINKING: 2,
-  readonly CALL: 3, readonly ARGUMENTS: 4, readonly CALL_END: 5};
-export declare const GrammarBegin: {readonly AT_ONCE: 0, readonly AFTER_TOKEN: 1,
-  readonly AFTER_THINKING: 2};
-export declare const Kv: {readonly INT8: 0, readonly FLOAT32: 1};
-export declare const Policy: {readonly STOP: 0, readonly SLIDE: 1};
-export declare const Pooling: {readonly MEAN: 0, readonly LAST: 1, readonly FIRST: 2};
-export declare const Reason: {readonly NONE: 0, readonly EOS: 1, readonly STOP_STRING: 2,
-  readonly TOKEN_LIMIT: 3, readonly CONTEXT_FULL: 4, readonly GRAMMAR: 5};
 export declare const Segment: {readonly [name: string]: number};
 export declare const Speculation: {readonly [name: string]: number};
+export declare const Status: {readonly [name: string]: number};
+// generated from here: constants
+export declare const Policy: {
+  readonly STOP: 0;
+  readonly SLIDE: 1;
+};
+export declare const Kv: {
+  readonly INT8: 0;
+  readonly FLOAT32: 1;
+  readonly K8V4: 2;
+  readonly K4V4: 3;
+};
+export declare const GrammarBegin: {
+  readonly AT_ONCE: 0;
+  readonly AFTER_TOKEN: 1;
+  readonly AFTER_THINKING: 2;
+};
+export declare const Reason: {
+  readonly NONE: 0;
+  readonly EOS: 1;
+  readonly STOP_STRING: 2;
+  readonly TOKEN_LIMIT: 3;
+  readonly CONTEXT_FULL: 4;
+  readonly GRAMMAR: 5;
+};
+export declare const Channel: {
+  readonly TEXT: 0;
+  readonly THINKING: 1;
+};
+export declare const ChatPartKind: {
+  readonly NONE: 0;
+  readonly CONTENT: 1;
+  readonly THINKING: 2;
+  readonly CALL: 3;
+  readonly ARGUMENTS: 4;
+  readonly CALL_END: 5;
+};
+export declare const Calls: {
+  readonly AUTO: 0;
+  readonly REQUIRED: 1;
+  readonly ONE: 2;
+};
+export declare const Pooling: {
+  readonly MEAN: 0;
+  readonly LAST: 1;
+  readonly FIRST: 2;
+};
+// generated to here
 
 /** A call that failed. */
 export declare class RondoError extends Error {
