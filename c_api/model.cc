@@ -7,6 +7,7 @@
 #include "c_api/handles.h"
 #include "runtime/base/checked.h"
 #include "runtime/model/file_header.h"
+#include "runtime/model/sampler_options.h"
 
 namespace {
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "rondo_generated.h"
+
 namespace rondo {
 namespace {
 
