@@ -18,8 +18,8 @@ Status ReadGrammar(const rondo_session_options& o, const OpenModel& model,
     return Wrong("grammar_begin", o.grammar_begin,
                  "it must be 0 (at once), 1 (after a token) or 2 (after thinking)");
   }
-  if (o.grammar_goes_on > 1)
-    return Wrong("grammar_goes_on", o.grammar_goes_on, "it must be 0 or 1");
+  RONDO_RETURN_IF_ERROR(
+      ReadFlag("session option grammar_goes_on", o.grammar_goes_on, &options->goes_on));
   if (grammar == nullptr) {
     const bool asked = o.grammar_begin != 0 || o.grammar_token != 0 || o.grammar_goes_on != 0;
     return asked ? Status::Error(StatusCode::kInvalidArgument,
@@ -43,7 +43,6 @@ Status ReadGrammar(const rondo_session_options& o, const OpenModel& model,
   options->grammar = grammar->grammar;
   options->begin = static_cast<GrammarBegin>(o.grammar_begin);
   options->token = o.grammar_token;
-  options->goes_on = o.grammar_goes_on != 0;
   options->ends = o.ignore_eos == 0;
   return Status();
 }
@@ -79,7 +78,7 @@ Status ReadMarks(const OpenModel& model, TemplateMarks* marks, ThinkingOptions* 
 
 Status ReadThinking(const rondo_session_options& o, const OpenModel& model, TemplateMarks* marks,
                     ThinkingOptions* options) {
-  if (o.thinking > 1) return Wrong("thinking", o.thinking, "it must be 0 or 1");
+  RONDO_RETURN_IF_ERROR(ReadFlag("session option thinking", o.thinking, &options->on));
   const bool named = o.thinking_begin != nullptr || o.thinking_end != nullptr;
   if (o.thinking == 0) {
     if (!named && o.thinking_tokens == 0) return Status();
@@ -87,7 +86,6 @@ Status ReadThinking(const rondo_session_options& o, const OpenModel& model, Temp
                          "session option %s is set, but thinking is 0",
                          named ? "thinking_begin or thinking_end" : "thinking_tokens");
   }
-  options->on = true;
   options->most_tokens = o.thinking_tokens;
   if (!named) return ReadMarks(model, marks, options);
   if (o.thinking_begin == nullptr) return NullArgument("session option thinking_begin");

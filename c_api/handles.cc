@@ -99,6 +99,14 @@ Status ReservedIsSet(const char* what, const char* field, uint32_t value) {
                        what, value, field);
 }
 
+Status ReadFlag(const char* name, uint32_t value, bool* flag) {
+  if (value > 1) {
+    return Status::Error(StatusCode::kInvalidArgument, "%s is %u, but must be 0 or 1", name, value);
+  }
+  *flag = value == 1;
+  return Status();
+}
+
 Status MapError(const FileError& error, const char* what, const char* path) {
   using Kind = FileError::Kind;
   const bool of_model = std::string_view(what) == "model";

@@ -272,6 +272,15 @@ Status ReadOptions(const Options* theirs, const char* what, Options* ours) {
   return Status();
 }
 
+// An option that is 0 or 1.
+Status ReadFlag(const char* name, uint32_t value, bool* flag);
+
+// An option whose values the runtime checks.
+template <typename Enum>
+void ReadEnum(int32_t value, Enum* ours) {
+  *ours = static_cast<Enum>(value);
+}
+
 // Everything behind struct_size becomes zero, if struct_size can be believed.
 template <typename Struct>
 void Clear(Struct* out) {

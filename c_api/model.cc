@@ -7,6 +7,7 @@
 #include "c_api/handles.h"
 #include "runtime/base/checked.h"
 #include "runtime/model/file_header.h"
+#include "runtime/model/sampler_options.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ using rondo::c_api::NullArgument;
 using rondo::c_api::OpenModel;
 using rondo::c_api::PutText;
 using rondo::c_api::Report;
+using rondo::c_api::SharedSize;
 
 // The first ABI whose callers know that more than numbers is recommended.
 constexpr uint32_t kListsAbi = 5;
@@ -46,6 +48,21 @@ rondo::Result<rondo::HeapArray<const char*>> StopStrings(const rondo::format::Mo
   RONDO_ASSIGN(array, rondo::HeapArray<const char*>::Create(strings->size()));
   for (uint32_t i = 0; i < strings->size(); ++i) array[i] = strings->Get(i)->c_str();
   return array;
+}
+
+// Where `options` have no such list; they point into the file.
+void RecommendLists(const OpenModel& model, const rondo::format::Sampling& sampling,
+                    rondo_session_options* options) {
+  const auto* biases = sampling.logit_bias();
+  if (options->n_logit_bias == 0 && biases != nullptr && biases->size() > 0) {
+    options->logit_bias = reinterpret_cast<const rondo_logit_bias*>(biases->Data());
+    options->n_logit_bias = biases->size();
+  }
+  const auto strings = model.stop_strings.span();
+  if (options->n_stop_strings == 0 && !strings.empty()) {
+    options->stop_strings = strings.data();
+    options->n_stop_strings = strings.size();
+  }
 }
 
 rondo::Result<rondo_model*> Open(uint32_t abi_version, rondo::FileMap map,
@@ -255,24 +272,25 @@ int32_t rondo_model_session_options(const rondo_model* handle, rondo_session_opt
   if (const Status status = CheckOutput(options, "options"); !status.ok()) return Code(status);
   const rondo::format::Sampling* sampling = model->file.model().sampling();
   if (sampling == nullptr) return RONDO_STATUS_OK;
-  options->temperature = sampling->temperature();
-  options->top_k = sampling->top_k();
-  options->top_p = sampling->top_p();
-  options->min_p = sampling->min_p();
-  options->repetition_penalty = sampling->repetition_penalty();
-  options->penalty_last_n = sampling->penalty_last_n();
-  if (model->abi_version < kListsAbi) return RONDO_STATUS_OK;
-  options->no_repeat_ngram_size = sampling->no_repeat_ngram_size();
-  const auto* biases = sampling->logit_bias();
-  if (options->n_logit_bias == 0 && biases != nullptr && biases->size() > 0) {
-    options->logit_bias = reinterpret_cast<const rondo_logit_bias*>(biases->Data());
-    options->n_logit_bias = biases->size();
+  const rondo::SamplerOptions recommended = rondo::Recommended(*sampling);
+  rondo_session_options o = {};
+  const size_t shared = SharedSize<rondo_session_options>(options->struct_size);
+  std::memcpy(&o, options, shared);
+  // generated from here: recommended
+  o.temperature = recommended.temperature;
+  o.top_k = recommended.top_k;
+  o.top_p = recommended.top_p;
+  o.min_p = recommended.min_p;
+  o.repetition_penalty = recommended.repetition_penalty;
+  o.penalty_last_n = recommended.penalty_last_n;
+  o.no_repeat_ngram_size = recommended.no_repeat_ngram_size;
+  // generated to here
+  if (model->abi_version >= kListsAbi) {
+    RecommendLists(*model.get(), *sampling, &o);
+  } else {
+    o.no_repeat_ngram_size = options->no_repeat_ngram_size;
   }
-  const auto strings = model->stop_strings.span();
-  if (options->n_stop_strings == 0 && !strings.empty()) {
-    options->stop_strings = strings.data();
-    options->n_stop_strings = strings.size();
-  }
+  std::memcpy(options, &o, shared);
   return RONDO_STATUS_OK;
 }
 

@@ -42,35 +42,31 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   rondo_engine_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_engine_options", &o));
   *ours = EngineOptions();
+  // generated from here: reads
   ours->context = o.context;
   ours->max_sessions = o.max_sessions;
   ours->max_rows = o.max_rows;
   ours->threads = o.threads;
-  ours->policy = static_cast<ContextPolicy>(o.context_policy);
+  ReadEnum(o.context_policy, &ours->policy);
   ours->sink_tokens = o.sink_tokens;
-  ours->kv_format = static_cast<KvFormat>(o.kv_format);
+  ReadEnum(o.kv_format, &ours->kv_format);
+  ours->kv_tokens = o.kv_tokens;
+  ours->rows_per_step = o.rows_per_step;
+  RONDO_RETURN_IF_ERROR(
+      ReadFlag("engine option no_prefix_cache", o.no_prefix_cache, &ours->no_prefix_cache));
+  ours->profile_events = o.profile_events;
+  ReadEnum(o.log_level, &ours->log.most);
+  ours->duty_percent = o.duty_percent;
+  RONDO_RETURN_IF_ERROR(ReadFlag("engine option draft_head", o.draft_head, &ours->draft_head));
+  ReadEnum(o.affinity, &ours->affinity);
+  ours->adapter_rank = o.adapter_rank;
+  ours->max_input_rows = o.max_input_rows;
+  // generated to here
   if (o.kernels != nullptr) ours->kernels = o.kernels;
   ours->progress = {o.progress, o.progress_user};
   ours->host_pool = {o.parallel_for, o.parallel_user};
-  ours->log = {o.log, o.log_user, static_cast<LogLevel>(o.log_level)};
-  ours->profile_events = o.profile_events;
-  ours->duty_percent = o.duty_percent;
-  ours->kv_tokens = o.kv_tokens;
-  ours->rows_per_step = o.rows_per_step;
-  if (o.no_prefix_cache > 1) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "engine option no_prefix_cache is %u, but must be 0 or 1",
-                         o.no_prefix_cache);
-  }
-  ours->prefix_cache = o.no_prefix_cache == 0;
-  if (o.draft_head > 1) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "engine option draft_head is %u, but must be 0 or 1", o.draft_head);
-  }
-  ours->draft_head = o.draft_head == 1;
-  ours->adapter_rank = o.adapter_rank;
-  ours->max_input_rows = o.max_input_rows;
-  ours->affinity = static_cast<Affinity>(o.affinity);
+  ours->log.write = o.log;
+  ours->log.user = o.log_user;
   RONDO_RETURN_IF_ERROR(ReadCpus(o, &ours->cpus));
   const Held<rondo_model>& model = draft->emplace(o.draft);
   RONDO_RETURN_IF_ERROR(model.CheckIfGiven("engine option draft"));
@@ -165,6 +161,7 @@ Status FillRegion(const rondo_model* model, const rondo_engine_options* options,
 using rondo::c_api::Clear;
 using rondo::c_api::ClearOptions;
 using rondo::c_api::Code;
+using rondo::c_api::Fill;
 using rondo::c_api::FillPlan;
 using rondo::c_api::FillRegion;
 using rondo::c_api::Fit;
@@ -177,13 +174,27 @@ int32_t rondo_engine_options_init(rondo_engine_options* options, size_t struct_s
   const int32_t status = ClearOptions(options, struct_size);
   if (status != RONDO_STATUS_OK) return status;
   const rondo::EngineOptions defaults;
-  options->context = defaults.context;
-  options->max_sessions = defaults.max_sessions;
-  options->max_rows = defaults.max_rows;
-  options->threads = defaults.threads;
-  options->context_policy = static_cast<int32_t>(defaults.policy);
-  options->sink_tokens = defaults.sink_tokens;
-  options->kv_format = static_cast<int32_t>(defaults.kv_format);
+  rondo_engine_options o = {};
+  // generated from here: defaults
+  o.context = defaults.context;
+  o.max_sessions = defaults.max_sessions;
+  o.max_rows = defaults.max_rows;
+  o.threads = defaults.threads;
+  o.context_policy = static_cast<int32_t>(defaults.policy);
+  o.sink_tokens = defaults.sink_tokens;
+  o.kv_format = static_cast<int32_t>(defaults.kv_format);
+  o.kv_tokens = defaults.kv_tokens;
+  o.rows_per_step = defaults.rows_per_step;
+  o.no_prefix_cache = defaults.no_prefix_cache;
+  o.profile_events = defaults.profile_events;
+  o.log_level = static_cast<int32_t>(defaults.log.most);
+  o.duty_percent = defaults.duty_percent;
+  o.draft_head = defaults.draft_head;
+  o.affinity = static_cast<int32_t>(defaults.affinity);
+  o.adapter_rank = defaults.adapter_rank;
+  o.max_input_rows = defaults.max_input_rows;
+  // generated to here
+  Fill(options, o);
   return RONDO_STATUS_OK;
 }
 

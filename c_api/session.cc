@@ -20,6 +20,8 @@ using rondo::c_api::NullArgument;
 using rondo::c_api::OpenAdapter;
 using rondo::c_api::OpenEngine;
 using rondo::c_api::OpenSession;
+using rondo::c_api::ReadEnum;
+using rondo::c_api::ReadFlag;
 using rondo::c_api::ReadOptions;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
@@ -39,21 +41,25 @@ Status CheckUtf8(const char* text, size_t index) {
   return Status();
 }
 
-rondo::SamplerOptions Sampling(const rondo_session_options& o,
-                               std::span<const rondo::LogitBias> logit_bias) {
-  rondo::SamplerOptions s;
-  s.temperature = o.temperature;
-  s.top_k = o.top_k;
-  s.top_p = o.top_p;
-  s.min_p = o.min_p;
-  s.repetition_penalty = o.repetition_penalty;
-  s.presence_penalty = o.presence_penalty;
-  s.frequency_penalty = o.frequency_penalty;
-  s.penalty_last_n = o.penalty_last_n;
-  s.no_repeat_ngram_size = o.no_repeat_ngram_size;
-  s.seed = o.seed;
-  s.logit_bias = logit_bias;
-  return s;
+Status ReadNumbers(const rondo_session_options& o, rondo::SessionOptions* ours) {
+  // generated from here: reads
+  ours->sampler.temperature = o.temperature;
+  ours->sampler.top_k = o.top_k;
+  ours->sampler.top_p = o.top_p;
+  ours->sampler.min_p = o.min_p;
+  ours->sampler.repetition_penalty = o.repetition_penalty;
+  ours->sampler.presence_penalty = o.presence_penalty;
+  ours->sampler.frequency_penalty = o.frequency_penalty;
+  ours->sampler.penalty_last_n = o.penalty_last_n;
+  RONDO_RETURN_IF_ERROR(ReadFlag("session option ignore_eos", o.ignore_eos, &ours->ignore_eos));
+  RONDO_RETURN_IF_ERROR(ReadFlag("session option logprobs", o.logprobs, &ours->logprobs));
+  ours->sampler.no_repeat_ngram_size = o.no_repeat_ngram_size;
+  ours->sampler.seed = o.seed;
+  ours->max_tokens = o.max_tokens;
+  ReadEnum(o.speculation, &ours->speculation);
+  ours->max_drafts = o.max_drafts;
+  // generated to here
+  return Status();
 }
 
 // Opens a session, empty, or a fork of `source`, for which the caller has the turn.
@@ -64,11 +70,8 @@ rondo::Result<rondo_session*> Open(OpenEngine* engine, const OpenSession* source
   }
   rondo_session_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(options, "rondo_session_options", &o));
-  if (o.ignore_eos > 1 || o.logprobs > 1) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "ignore_eos is %u and logprobs %u; each must be 0 or 1", o.ignore_eos,
-                         o.logprobs);
-  }
+  rondo::SessionOptions session_options;
+  RONDO_RETURN_IF_ERROR(ReadNumbers(o, &session_options));
   if (o.speculation < RONDO_SPECULATION_NONE || o.speculation > RONDO_SPECULATION_DRAFT_HEAD) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "speculation is %d; it must be 0 (none), 1 (prompt lookup), 2 (draft "
@@ -94,13 +97,7 @@ rondo::Result<rondo_session*> Open(OpenEngine* engine, const OpenSession* source
     RONDO_RETURN_IF_ERROR(CheckUtf8(o.stop_strings[i], i));
     stops[i] = o.stop_strings[i];
   }
-  rondo::SessionOptions session_options;
-  session_options.sampler = Sampling(o, biases.span());
-  session_options.max_tokens = o.max_tokens;
-  session_options.ignore_eos = o.ignore_eos != 0;
-  session_options.logprobs = o.logprobs != 0;
-  session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
-  session_options.max_drafts = o.max_drafts;
+  session_options.sampler.logit_bias = biases.span();
   session_options.stop_strings = {stops, o.n_stop_strings};
   const Held grammar(o.grammar);
   const Held given(o.adapter);
@@ -162,16 +159,25 @@ int32_t rondo_session_options_init(rondo_session_options* options, size_t struct
   const int32_t status = ClearOptions(options, struct_size);
   if (status != RONDO_STATUS_OK) return status;
   const rondo::SessionOptions defaults;
-  options->temperature = defaults.sampler.temperature;
-  options->top_k = defaults.sampler.top_k;
-  options->top_p = defaults.sampler.top_p;
-  options->min_p = defaults.sampler.min_p;
-  options->repetition_penalty = defaults.sampler.repetition_penalty;
-  options->presence_penalty = defaults.sampler.presence_penalty;
-  options->frequency_penalty = defaults.sampler.frequency_penalty;
-  options->penalty_last_n = defaults.sampler.penalty_last_n;
-  options->seed = defaults.sampler.seed;
-  options->max_tokens = defaults.max_tokens;
+  rondo_session_options o = {};
+  // generated from here: defaults
+  o.temperature = defaults.sampler.temperature;
+  o.top_k = defaults.sampler.top_k;
+  o.top_p = defaults.sampler.top_p;
+  o.min_p = defaults.sampler.min_p;
+  o.repetition_penalty = defaults.sampler.repetition_penalty;
+  o.presence_penalty = defaults.sampler.presence_penalty;
+  o.frequency_penalty = defaults.sampler.frequency_penalty;
+  o.penalty_last_n = defaults.sampler.penalty_last_n;
+  o.ignore_eos = defaults.ignore_eos;
+  o.logprobs = defaults.logprobs;
+  o.no_repeat_ngram_size = defaults.sampler.no_repeat_ngram_size;
+  o.seed = defaults.sampler.seed;
+  o.max_tokens = defaults.max_tokens;
+  o.speculation = static_cast<int32_t>(defaults.speculation);
+  o.max_drafts = defaults.max_drafts;
+  // generated to here
+  Fill(options, o);
   return RONDO_STATUS_OK;
 }
 

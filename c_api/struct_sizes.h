@@ -45,13 +45,17 @@ template <>
 inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending),
                                                           offsetof(rondo_event, channel)};
 
-// Fields of options that mean nothing yet: whoever takes one into use takes it out of here.
+// Fields of options that mean nothing yet.
 struct ReservedField {
   const char* name;
   size_t offset;  // of a uint32_t
 };
 template <typename Options>
 inline constexpr std::array<ReservedField, 0> kReservedFields = {};
+// generated from here: reserved fields
+template <>
+inline constexpr std::array kReservedFields<rondo_grammar_options> = {
+    ReservedField{"reserved", offsetof(rondo_grammar_options, reserved)}};
 template <>
 inline constexpr std::array kReservedFields<rondo_engine_options> = {
     ReservedField{"reserved", offsetof(rondo_engine_options, reserved)},
@@ -60,9 +64,7 @@ inline constexpr std::array kReservedFields<rondo_engine_options> = {
 template <>
 inline constexpr std::array kReservedFields<rondo_input> = {
     ReservedField{"reserved", offsetof(rondo_input, reserved)}};
-template <>
-inline constexpr std::array kReservedFields<rondo_grammar_options> = {
-    ReservedField{"reserved", offsetof(rondo_grammar_options, reserved)}};
+// generated to here
 
 // One that some version of the header gives the struct. No size between two versions: it would cut
 // a field, or leave one out that came with the others.

@@ -62,6 +62,7 @@ def differences(expected, actual, where):
 def wrong_roles(api):
     """Roles that are not known, that speak of what is not there, or that contradict the type."""
     handles = set(api["handles"])
+    enums = {e["name"] for e in api["enums"]}
     for kind in ("callbacks", "structs", "functions"):
         for item in api[kind]:
             variables = item["fields" if kind == "structs" else "params"]
@@ -74,13 +75,19 @@ def wrong_roles(api):
                         yield f"{where}: no '{of}' there"
                     if f"{word} X" not in api["roles"]:
                         yield f"{where} is not one of 'roles'"
+                elif word == "enum":
+                    if of not in enums:
+                        yield f"{where}: no such enum"
                 elif role not in api["roles"]:
                     yield f"{where} is not one of 'roles'"
                 pointer = c_type.endswith("*")
                 constant = c_type.startswith("const ") or "* const*" in c_type
                 base = c_type.replace("const ", "").rstrip("*").strip()
                 is_handle = base in handles and c_type.count("*") == 1
-                fits = {"value": not pointer, "in": constant, "text": constant or "[" in c_type,
+                fits = {"value": not pointer, "flag": c_type == "uint32_t",
+                        "enum": c_type == "int32_t", "sampling": not pointer,
+                        "recommended": not pointer,
+                        "in": constant, "text": constant or "[" in c_type,
                         "out": pointer and not constant, "in_out": pointer and not constant,
                         "handle": is_handle, "close": is_handle,
                         "create": base in handles and c_type.endswith("**"),

@@ -532,12 +532,13 @@ typedef struct rondo_engine_options {
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
   uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 8192; default 256: larger is
                              faster up to a point and takes more activations */
-  uint32_t threads;       /* at most 256; 0: the performance cores, as far as the system tells, of
-                             those that this process may run on: a plan is the same on every thread,
-                             whatever CPUs that is kept to. Linux knows CPUs of threads alone: there
-                             they are those that the thread had that loaded the library (taskset and
-                             cpusets count; a share of time, as cgroups give it, does not). An engine
-                             starts no more of them than the thread that creates it may run on */
+  uint32_t threads;       /* that compute, at most 256; default 0: the performance cores, as far as
+                             the system tells, of those that this process may run on. A plan is the
+                             same on every thread, whatever CPUs that is kept to. Linux knows CPUs of
+                             threads alone: there they are those that the thread had that loaded the
+                             library (taskset and cpusets count; a share of time, as cgroups give it,
+                             does not). An engine starts no more of them than the thread that creates
+                             it may run on */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
@@ -846,15 +847,15 @@ typedef struct rondo_session_options {
   float repetition_penalty; /* divides positive and multiplies negative logits; default 1: off */
   float presence_penalty;   /* subtracted once from the logit of each token seen; default 0 */
   float frequency_penalty;  /* subtracted for each time that it was seen; default 0 */
-  int32_t penalty_last_n;   /* 0 to 4096; default 64 */
+  int32_t penalty_last_n;   /* last tokens that penalties look at, 0 to 4096; default 64 */
   uint32_t ignore_eos;      /* 1: end tokens are tokens like others, but that a grammar's text has
                                none that it does not name; default 0 */
   uint32_t logprobs;        /* 1: events tell log-probabilities; default 0 */
   /* n, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
    * sequence, prompt included; default 0: off. */
   uint32_t no_repeat_ngram_size;
-  uint64_t seed;                      /* default 0 */
-  uint64_t max_tokens;                /* generated after each prefill; default 0: no limit */
+  uint64_t seed;                      /* equal ones give equal draws; default 0 */
+  uint64_t max_tokens;                /* tokens generated after each prefill; default 0: no limit */
   const rondo_logit_bias* logit_bias; /* n_logit_bias of them, at most 1024; copied */
   size_t n_logit_bias;                /* default 0 */
   const char* const* stop_strings; /* n_stop_strings of them, at most 16, each of 1 to 128 bytes of
@@ -863,13 +864,13 @@ typedef struct rondo_session_options {
   size_t n_stop_strings;           /* default 0 */
   int32_t speculation;             /* RONDO_SPECULATION_; default NONE. Drafts are looked for where
                                       the passes measured so far say that they save time */
-  uint32_t max_drafts;             /* that one pass verifies, 1 to 7 and less than max_rows; default
-                                      0: as many as there may be */
+  uint32_t max_drafts;             /* drafts that one pass verifies, 1 to 7 and less than max_rows;
+                                      default 0: as many as there may be */
   /* NULL, or what each generation must be a text of, from its first token on. Of the same model as
    * the engine's; the session keeps it. Since ABI 8. */
   rondo_grammar* grammar;
   int32_t grammar_begin; /* RONDO_GRAMMAR_BEGIN_; default AT_ONCE. Since ABI 8 */
-  int32_t grammar_token; /* RONDO_GRAMMAR_BEGIN_AFTER_TOKEN: this one. Since ABI 8 */
+  int32_t grammar_token; /* the token of RONDO_GRAMMAR_BEGIN_AFTER_TOKEN. Since ABI 8 */
   /* 1: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up to
    * the next grammar_token; an end token ends it as ever. Default 0. Since ABI 8 */
   uint32_t grammar_goes_on;
@@ -877,11 +878,12 @@ typedef struct rondo_session_options {
    * belongs to; the two below say where a thought begins and ends, by default as the model's chat
    * template has it. Default 0. Since ABI 8 */
   uint32_t thinking;
-  /* Texts of 1 to 64 bytes, zero-terminated; copied. White space around them need not be there.
-   * NULL for both, the default: what the template puts around a thought; refused where it has none.
-   * A prompt that ends inside of a thought counts. Since ABI 8. */
+  /* What begins a thought; NULL, and thinking_end NULL, the default: as the model's chat template
+   * has it; refused where it has none. Both are texts of 1 to 64 bytes, zero-terminated; copied.
+   * White space around them need not be there. A prompt that ends inside of a thought counts. Since
+   * ABI 8. */
   const char* thinking_begin;
-  const char* thinking_end; /* what ends it, with the white space that is written by Rondo */
+  const char* thinking_end; /* what ends a thought, with the white space that Rondo writes */
   /* Of a thought: where it has so many, and a whole character, it is ended by the tokens of
    * thinking_end, whatever the model would say. All count for max_tokens. With `thinking`. Default
    * 0: no limit. Since ABI 8 */

@@ -211,21 +211,31 @@ class Adapter {
 struct SessionOptions {
   /* False: what the model's makers recommend for sampling is not followed. */
   bool recommended = true;
+  /* generated from here: options */
   std::optional<float> temperature;
   std::optional<int32_t> top_k;
   std::optional<float> top_p;
   std::optional<float> min_p;
   std::optional<float> repetition_penalty;
-  std::optional<int32_t> penalty_last_n;
-  std::optional<uint32_t> no_repeat_ngram_size;
   float presence_penalty = 0;
   float frequency_penalty = 0;
+  std::optional<int32_t> penalty_last_n;
   bool ignore_eos = false;
   bool logprobs = false;
+  std::optional<uint32_t> no_repeat_ngram_size;
   uint64_t seed = 0;
   uint64_t max_tokens = 0;
   int32_t speculation = RONDO_SPECULATION_NONE;
   uint32_t max_drafts = 0;
+  int32_t grammar_begin = RONDO_GRAMMAR_BEGIN_AT_ONCE;
+  int32_t grammar_token = 0;
+  bool grammar_goes_on = false;
+  bool thinking = false;
+  std::string thinking_begin;
+  std::string thinking_end;
+  uint64_t thinking_tokens = 0;
+  /* generated to here */
+
   /* Empty: those that the makers recommend. */
   std::vector<std::string> stop;
   std::vector<rondo_logit_bias> bias;
@@ -234,14 +244,6 @@ struct SessionOptions {
   /* A JSON Schema, of which the session makes a grammar of its own, with ONE_SPACE and
    * NAMED_ONLY: JSON as people write it. Empty: none. */
   std::string json_schema;
-  int32_t grammar_begin = RONDO_GRAMMAR_BEGIN_AT_ONCE;
-  int32_t grammar_token = 0;
-  bool grammar_goes_on = false;
-  bool thinking = false;
-  /* Both empty: what the model's chat template puts around a thought. */
-  std::string thinking_begin;
-  std::string thinking_end;
-  uint64_t thinking_tokens = 0;
   /* With EngineOptions::adapter_rank. */
   std::optional<Adapter> adapter;
 
@@ -255,17 +257,18 @@ struct SessionOptions {
     rondo_session_options raw;
     detail::Check(rondo_session_options_init(&raw, sizeof raw));
     if (recommended) detail::Check(rondo_model_session_options(model, &raw));
+    /* generated from here: said */
     raw.temperature = temperature.value_or(raw.temperature);
     raw.top_k = top_k.value_or(raw.top_k);
     raw.top_p = top_p.value_or(raw.top_p);
     raw.min_p = min_p.value_or(raw.min_p);
     raw.repetition_penalty = repetition_penalty.value_or(raw.repetition_penalty);
-    raw.penalty_last_n = penalty_last_n.value_or(raw.penalty_last_n);
-    raw.no_repeat_ngram_size = no_repeat_ngram_size.value_or(raw.no_repeat_ngram_size);
     raw.presence_penalty = presence_penalty;
     raw.frequency_penalty = frequency_penalty;
+    raw.penalty_last_n = penalty_last_n.value_or(raw.penalty_last_n);
     raw.ignore_eos = ignore_eos ? 1 : 0;
     raw.logprobs = logprobs ? 1 : 0;
+    raw.no_repeat_ngram_size = no_repeat_ngram_size.value_or(raw.no_repeat_ngram_size);
     raw.seed = seed;
     raw.max_tokens = max_tokens;
     raw.speculation = speculation;
@@ -277,6 +280,7 @@ struct SessionOptions {
     if (!thinking_begin.empty()) raw.thinking_begin = thinking_begin.c_str();
     if (!thinking_end.empty()) raw.thinking_end = thinking_end.c_str();
     raw.thinking_tokens = thinking_tokens;
+    /* generated to here */
     if (adapter) raw.adapter = adapter->get();
     std::vector<const char*> strings;
     for (const std::string& text : stop) strings.push_back(text.c_str());

@@ -10,7 +10,7 @@
 #include "runtime/engine/log.h"
 #include "runtime/generation/constraint.h"
 #include "runtime/kernels/kv_page.h"
-#include "runtime/sampling/sampler_options.h"
+#include "runtime/model/sampler_options.h"
 #include "runtime/weights/load_progress.h"
 
 namespace rondo {
@@ -59,9 +59,9 @@ struct EngineOptions {
   KvFormat kv_format = KvFormat::kInt8;
   uint32_t kv_tokens = 0;     // the pool's, of all sessions together; 0: enough for each one's ring
   uint32_t duty_percent = 0;  // most of the time that passes take, 1..100; 0: 100
-  bool prefix_cache = true;   // sequences take over what others that began alike computed
-  uint32_t profile_events = 0;  // that the profile remembers, up to kMaxProfileEvents; 0: none
-  std::string_view kernels;     // force a kernel set by name, for tests; empty: the best one
+  bool no_prefix_cache = false;  // sequences take over nothing of others that began alike
+  uint32_t profile_events = 0;   // that the profile remembers, up to kMaxProfileEvents; 0: none
+  std::string_view kernels;      // force a kernel set by name, for tests; empty: the best one
   DraftModel draft;
   bool draft_head = false;  // the file's runs behind every pass, and can propose
   LoadProgress progress;    // of Engine::Create

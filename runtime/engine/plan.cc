@@ -203,7 +203,8 @@ Status NoSuchKernels(std::string_view name) {
 // little.
 Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
   EngineOptions options = plan->options;
-  options.prefix_cache = options.draft_head = false;
+  options.no_prefix_cache = true;
+  options.draft_head = false;
   options.adapter_rank = 0;  // it only proposes
   const bool assists = options.draft.file->model().assistant() != nullptr;
   if (assists) options.max_rows = std::min(options.max_rows, options.max_sessions);
@@ -287,7 +288,7 @@ Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
 
   MemoryPlan* memory = &plan.memory;
   RONDO_ASSIGN(plan.runner, Runner::Plan(model, *plan.set, options, window, plan.context, memory));
-  plan.options.prefix_cache = plan.runner.has_prefix_cache;
+  plan.options.no_prefix_cache = !plan.runner.has_prefix_cache;
   if (options.draft.file != nullptr) {
     RONDO_RETURN_IF_ERROR(CheckDraftModel(model, tokenizer, options.draft, options.draft_head));
     RONDO_RETURN_IF_ERROR(PlanDraft(window, &plan));

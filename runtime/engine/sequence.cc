@@ -6,7 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/adapter_file.h"
-#include "runtime/sampling/sampler_options.h"
+#include "runtime/model/sampler_options.h"
 
 namespace rondo {
 

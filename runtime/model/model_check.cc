@@ -11,7 +11,7 @@
 #include "runtime/model/check_messages.h"
 #include "runtime/model/layer_check.h"
 #include "runtime/model/limits.h"
-#include "runtime/model/sampling_ranges.h"
+#include "runtime/model/sampler_options.h"
 #include "runtime/model/sections.h"
 #include "runtime/model/tensor_format.h"
 
@@ -200,25 +200,10 @@ class Checker {
   Status CheckSampling() {
     const format::Sampling* sampling = model_.sampling();
     if (sampling == nullptr) return Status();
-    const std::pair<SamplingRange, float> kRanged[] = {
-        {kTemperatureRange, sampling->temperature()},
-        {kTopPRange, sampling->top_p()},
-        {kMinPRange, sampling->min_p()},
-        {kRepetitionPenaltyRange, sampling->repetition_penalty()}};
-    for (const auto& [range, value] : kRanged) {
-      if (range.Holds(value)) continue;
-      return Corrupt("the recommended %s is %g, expected %s", range.name,
-                     static_cast<double>(value), range.expected);
+    double wrong = 0;
+    if (const SamplingRange* const range = FindWrongNumber(Recommended(*sampling), &wrong)) {
+      return Corrupt("the recommended %s is %g, expected %s", range->name, wrong, range->expected);
     }
-    if (sampling->top_k() < 0) {
-      return Corrupt("the recommended top_k is %d, expected 0 (off) or more", sampling->top_k());
-    }
-    if (sampling->penalty_last_n() < 0 || sampling->penalty_last_n() > kMaxPenaltyWindow) {
-      return Corrupt("the recommended penalty_last_n is %d, expected 0 to %d",
-                     sampling->penalty_last_n(), kMaxPenaltyWindow);
-    }
-    RONDO_RETURN_IF_ERROR(CheckRange("the recommended no_repeat_ngram_size",
-                                     sampling->no_repeat_ngram_size(), 0, kMaxNgram));
     return CheckSamplingLists(*sampling);
   }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/model/sampler_options.h"
 #include "runtime/sampling/sampled_text.h"
-#include "runtime/sampling/sampler_options.h"
 
 namespace rondo {
 

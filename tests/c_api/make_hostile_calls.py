@@ -18,6 +18,8 @@ MAY_BE_NULL = {("rondo_chat_render", "text"), ("rondo_chat_render", "text_length
                ("rondo_chat_render", "ids"), ("rondo_chat_render", "ids_count"),
                ("rondo_model_chat_template", "name"), ("rondo_embedding_text", "prompt"),
                ("rondo_pair_text", "instruction")}
+# The roles of numbers.
+BY_VALUE = ("value", "flag", "enum", "sampling", "recommended")
 # Numbers that no place can have, by name; others are only required not to do harm.
 NEVER = {"flags": ["0xffffffffu", "0x80000000u"]}
 EXTREMES = {"int32_t": ["INT32_MIN", "-1", "INT32_MAX"], "uint32_t": ["UINT32_MAX"],
@@ -199,7 +201,7 @@ class Writer:
                                   "kReserved")
                 if kind == "in" and name != "rondo_engine_create":  # which takes what memory it asks
                     for field, field_type, field_role in self.structs[base]["fields"]:
-                        if field_role not in ("value",) or field == "struct_size":
+                        if field_role.split()[0] not in BY_VALUE or field == "struct_size":
                             continue
                         for value in EXTREMES.get(field_type, []):
                             self.call(function, {i: f"({type_name})with_{base}_{field}({value})"},
@@ -241,7 +243,7 @@ static {name}* sized_{name}(uint32_t size, int tail) {{
 }}
 static {name}* fresh_{name}(void) {{ return sized_{name}((uint32_t)sizeof({name}), 0); }}""")
             for field, field_type, role in s["fields"] if name in self.varied() else []:
-                if role == "value" and field_type in EXTREMES or (
+                if role.split()[0] in BY_VALUE and field_type in EXTREMES or (
                         self.base(field_type) in self.api["handles"]):
                     self.lines.append(f"""static {name}* with_{name}_{field}({self.in_c(field_type)} value) {{
   fresh_{name}()->{field} = value;

@@ -303,6 +303,22 @@ TEST(ModelTest, CallersOfEarlierVersionsGetNumbersOnly) {
   EXPECT_EQ(Bytes(options), Bytes(before));
 }
 
+TEST(ModelTest, RecommendsNoMoreThanTheCallersStructHasRoomFor) {
+  const TempFolder folder;
+  const Model model = OpenRecommending(folder, kLists);
+  for (const size_t size :
+       {offsetof(rondo_session_options, speculation), offsetof(rondo_session_options, adapter)}) {
+    rondo_session_options options;
+    std::memset(&options, 0xa5, sizeof options);
+    const rondo_session_options before = options;
+    ASSERT_EQ(rondo_session_options_init(&options, size), RONDO_STATUS_OK);
+    ASSERT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_OK);
+    EXPECT_EQ(options.no_repeat_ngram_size, 4u);
+    EXPECT_EQ(options.n_stop_strings, 2u);
+    EXPECT_EQ(Bytes(options).substr(size), Bytes(before).substr(size));
+  }
+}
+
 TEST(ModelTest, WithoutARecommendationOptionsStay) {
   const Model model = OpenTiny();
   rondo_session_options options = SessionOptions();

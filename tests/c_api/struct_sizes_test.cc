@@ -1,6 +1,8 @@
 // Callers of every version of the header: the sizes that its structs have had, and no others.
 #include "c_api/struct_sizes.h"
 
+#include <cstring>
+
 #include "tests/c_api/tiny_model.h"
 
 namespace rondo {
@@ -31,15 +33,18 @@ TEST(StructSizesTest, EveryVersionsAndNothingBetween) {
   EXPECT_FALSE(c_api::IsStructSize<Grown>(c_api::kMaxStructSize + 1));
 }
 
-// The sizes that `init` takes up to this header's.
+// The sizes that `init` takes up to this header's, and that it writes no more.
 template <typename Options, typename Init>
 void ExpectSizes(const Init& init) {
   const auto& earlier = c_api::kEarlierSizes<Options>;
   Options options;
   for (size_t size = 0; size < sizeof options; ++size) {
     const bool known = std::find(earlier.begin(), earlier.end(), size) != earlier.end();
+    std::memset(&options, 0xa5, sizeof options);
     EXPECT_EQ(init(&options, size), known ? RONDO_STATUS_OK : RONDO_STATUS_VERSION_MISMATCH)
         << size;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&options);
+    for (size_t i = known ? size : 0; i < sizeof options; ++i) ASSERT_EQ(bytes[i], 0xa5) << size;
   }
   EXPECT_EQ(init(&options, sizeof options), RONDO_STATUS_OK);
 }

@@ -92,43 +92,47 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
   AddInteger(command, "--max-tokens", &s.max_tokens, {0, UINT64_MAX, "no limit"},
              "Tokens to generate at most", FormatCount(s.max_tokens))
       ->group(kSamplingGroup);
-  CLI::Option* greedy = command->add_flag("--greedy", wish->greedy,
-                                          "Always the most likely token, as --temperature 0");
-  greedy->group(kSamplingGroup);
-  const auto add_real = [command](const std::string& name, auto* value, const RealRange& range,
-                                  const char* type, const std::string& about,
-                                  const std::string& absent) {
-    return AddReal(command, name, value, range, about, absent)
+  const auto add_real = [&](const std::string& name, float rondo_session_options::*field,
+                            const RealRange& range, const char* type, const std::string& about,
+                            const std::string& absent) {
+    return AddRealTo(command, name, range, about, absent, wish->Setter(field))
         ->type_name(type)
         ->group(kSamplingGroup);
   };
-  add_real("--temperature", &wish->temperature, kTemperature, "X",
+  const auto add_integer = [&](const std::string& name, auto field, const IntegerRange& range,
+                               const std::string& about, const std::string& absent) {
+    return AddIntegerTo(command, name, range, about, absent, wish->Setter(field))
+        ->group(kSamplingGroup);
+  };
+  using Options = rondo_session_options;
+  CLI::Option* greedy = command->add_flag_callback(
+      "--greedy", [ask = wish->Setter(&Options::temperature)] { ask(0); },
+      "Always the most likely token, as --temperature 0");
+  greedy->group(kSamplingGroup);
+  add_real("--temperature", &Options::temperature, kTemperature, "X",
            "How freely to choose: 0 takes the most likely token; below 1 the likely ones gain, "
            "above 1 the others",
            of_model("0"))
       ->excludes(greedy);
-  AddInteger(command, "--top-k", &wish->top_k, {0, INT32_MAX, "all"},
-             "Choose among the K most likely tokens", of_model("0"))
-      ->type_name("K")
-      ->group(kSamplingGroup);
-  add_real("--top-p", &wish->top_p, kTopP, "P",
+  add_integer("--top-k", &Options::top_k, {0, INT32_MAX, "all"},
+              "Choose among the K most likely tokens", of_model("0"))
+      ->type_name("K");
+  add_real("--top-p", &Options::top_p, kTopP, "P",
            "Choose among the fewest tokens that together reach this probability (1: all)",
            of_model("1"));
-  add_real("--min-p", &wish->min_p, kMinP, "P",
+  add_real("--min-p", &Options::min_p, kMinP, "P",
            "Choose among tokens of at least this share of the best one's probability (0: all)",
            of_model("0"));
-  add_real("--repeat-penalty", &wish->repetition_penalty, kPenalty, "X",
+  add_real("--repeat-penalty", &Options::repetition_penalty, kPenalty, "X",
            "Weaken tokens seen, the more the further above 1 (1: off)", of_model("1"));
-  add_real("--presence-penalty", &s.presence_penalty, kAnyReal, "X",
+  add_real("--presence-penalty", &Options::presence_penalty, kAnyReal, "X",
            "Subtracted from the score of each token seen", "0");
-  add_real("--frequency-penalty", &s.frequency_penalty, kAnyReal, "X",
+  add_real("--frequency-penalty", &Options::frequency_penalty, kAnyReal, "X",
            "Subtracted for each time that a token was seen", "0");
-  AddInteger(command, "--penalty-last-n", &wish->penalty_last_n, {0, kMostPenaltyTokens},
-             "Last tokens in which penalties look for those seen", of_model("64"))
-      ->group(kSamplingGroup);
-  AddInteger(command, "--no-repeat-ngram", &wish->no_repeat_ngram, {0, kMostNgram, "off"},
-             "Never the same N tokens in a row twice, within the last 4,096", of_model("0"))
-      ->group(kSamplingGroup);
+  add_integer("--penalty-last-n", &Options::penalty_last_n, {0, kMostPenaltyTokens},
+              "Last tokens in which penalties look for those seen", of_model("64"));
+  add_integer("--no-repeat-ngram", &Options::no_repeat_ngram_size, {0, kMostNgram, "off"},
+              "Never the same N tokens in a row twice, within the last 4,096", of_model("0"));
   AddInteger(command, "--seed", &s.seed, {0, UINT64_MAX},
              "Of the random numbers: the same seed gives the same text", "0")
       ->group(kSamplingGroup);

@@ -14,13 +14,7 @@ SessionSetup SamplingWish::For(const rondo_model* model) const {
   if (const int32_t status = rondo_model_session_options(model, &options)) {
     throw Error(rondo_status_string(status));
   }
-  options.temperature = greedy ? 0 : temperature.value_or(options.temperature);
-  options.top_k = top_k.value_or(options.top_k);
-  options.top_p = top_p.value_or(options.top_p);
-  options.min_p = min_p.value_or(options.min_p);
-  options.repetition_penalty = repetition_penalty.value_or(options.repetition_penalty);
-  options.penalty_last_n = penalty_last_n.value_or(options.penalty_last_n);
-  options.no_repeat_ngram_size = no_repeat_ngram.value_or(options.no_repeat_ngram_size);
+  for (const auto& set : numbers) set(&options);
   if (!setup.stop.empty()) options.n_stop_strings = 0;  // in place of the model's
   std::erase(setup.stop, "");
   if (setup.stop.size() > kMostStops) {

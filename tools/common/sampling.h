@@ -2,26 +2,29 @@
 // field; where neither says anything, the library's defaults hold.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/common/library.h"
 
 namespace rondo::tools {
 
 struct SamplingWish {
-  bool greedy = false;  // temperature 0
-  std::optional<float> temperature;
-  std::optional<int32_t> top_k;
-  std::optional<float> top_p;
-  std::optional<float> min_p;
-  std::optional<float> repetition_penalty;
-  std::optional<int32_t> penalty_last_n;
-  std::optional<uint32_t> no_repeat_ngram;
-  // All else; the fields above are not read from it. Its stop strings go before the model's, which
-  // an empty one leaves out.
+  // Numbers that the makers may recommend: sets those that the user asks for.
+  std::vector<std::function<void(rondo_session_options*)>> numbers;
+  // All else. Its stop strings go before the model's, which an empty one leaves out.
   SessionSetup session;
+
+  // Asks for the number that it is called with.
+  template <typename Value>
+  auto Setter(Value rondo_session_options::*field) {
+    return [this, field](auto number) {
+      numbers.emplace_back([field, number](rondo_session_options* options) {
+        options->*field = static_cast<Value>(number);
+      });
+    };
+  }
 
   // What a session of this model is opened with.
   SessionSetup For(const rondo_model* model) const;

@@ -24,11 +24,11 @@ float Read(const Config& generation, const SamplingRange& range, float if_absent
   if (range.Holds(asked)) return asked;
   float taken = if_absent;
   if (asked <= range.low && range.with_low) {
-    taken = range.low;
+    taken = static_cast<float>(range.low);
   } else if (asked <= range.low && range.high == 1) {
     taken = std::numeric_limits<float>::min();
   } else if (asked >= range.high && range.high == 1) {
-    taken = range.with_high ? range.high : std::nextafter(range.high, range.low);
+    taken = range.with_high ? 1 : std::nextafter(1.0F, 0.0F);
   }
   std::ostringstream note;
   note.precision(std::numeric_limits<float>::max_digits10);

@@ -1,14 +1,21 @@
 """The API's description (c_api/abi/api.json), as generators look at it."""
 import json
 import os
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path.append(os.path.join(ROOT, "c_api", "abi"))
+import read_header  # noqa: E402
+
 NOTICE = "Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit."
 
 
 def load():
+    """api.json, with what rondo.h says of structs' fields as "comments"."""
     with open(os.path.join(ROOT, "c_api", "abi", "api.json"), encoding="utf-8") as file:
-        return json.load(file)
+        api = json.load(file)
+    header = os.path.join(ROOT, "include", "rondo", "rondo.h")
+    return {**api, "comments": read_header.field_comments(header)}
 
 
 class Type:

@@ -1,5 +1,6 @@
 """C#: P/Invoke structures and functions, and enums."""
 from api import NOTICE, abi_version, camel, records, returns, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 SCALARS = {"uint32_t": "uint", "int32_t": "int", "uint64_t": "ulong", "int64_t": "long",
            "float": "float", "double": "double", "size_t": "UIntPtr"}
@@ -102,3 +103,32 @@ def files(api):
                 f"        internal static extern {result_type(returns(api, f))} {f['name']}({params});"]
     out += ["    }", "}"]
     return {"csharp/src/Raw.cs": "\n".join(out) + "\n"}
+
+
+def field(option, words):
+    kind = {"number": f"{SCALARS.get(option.type.base)}?", "flag": "bool", "text": "string",
+            "enum": option.enum and camel(option.enum["name"]) + "?"}[option.kind]
+    return [*comment(words.about(option), 92, "/// <summary>", "/// ", "</summary>"),
+            f"public {kind} {pascal(option.name)};"]
+
+
+def said(option):
+    name = pascal(option.name)
+    value = {"number": f"{name} ?? raw.{option.name}", "enum": f"(int?){name} ?? raw.{option.name}",
+             "flag": f"{name} ? 1u : 0u",
+             "text": f"lent.Bytes(Native.ZeroTerminated({name}))"}[option.kind]
+    return f"raw.{option.name} = {value};"
+
+
+def regions(api):
+    words = Words(api, pascal, lambda enum, value: f"{camel(enum['name'])}.{pascal(value)}", "null")
+    result = {}
+    for struct, what in ((ENGINE, "engine"), (SESSION, "session")):
+        of = list(options(api, struct, "log_level"))  # there is no log
+        result[f"{what} options"] = sum((field(option, words) for option in of), [])
+        result[f"{what} options said"] = [said(option) for option in of]
+        if struct == SESSION:
+            names = [(pascal(option.name), option.name) for option in of if option.recommended]
+            result["recommended"] = [f"options.{name} = raw.{raw};" for name, raw in names]
+            result["over"] = [f"both.{name} = {name} ?? recommended.{name};" for name, _ in names]
+    return {"c_api/bindings/csharp/src/Options.cs": result}

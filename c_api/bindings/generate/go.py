@@ -1,8 +1,9 @@
 """Go: constants and records. cgo reads the header itself."""
 from api import NOTICE, records
+from options import ENGINE, SESSION, Words, comment, options
 
 INITIALISMS = {"kv": "KV", "ok": "OK", "eos": "EOS", "io": "IO", "id": "ID",
-               "cpus": "CPUs"}
+               "cpus": "CPUs", "logprobs": "LogProbs"}
 TYPES = {"uint32_t": "uint32", "int32_t": "int32", "uint64_t": "uint64", "int64_t": "int64",
          "float": "float32", "size_t": "int"}
 ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVFormat",
@@ -17,6 +18,11 @@ def go_name(name):
     return "".join(INITIALISMS.get(word, word.capitalize()) for word in name.lower().split("_"))
 
 
+def prefix(enum):
+    kind = ENUMS[enum]
+    return {"KVFormat": "KV", "LogLevel": "Log", "ChatPartKind": "ChatPart"}.get(kind, kind)
+
+
 def files(api):
     out = [f"// Code generated DO NOT EDIT. {NOTICE}", "", "package rondo", "",
            "// #include <rondo/rondo.h>", 'import "C"', ""]
@@ -26,8 +32,7 @@ def files(api):
             continue
         out += [f"// {kind} is one of the constants {e['prefix']} of rondo.h.", f"type {kind} int32",
                 "", "// What rondo.h says of each.", "const ("]
-        prefix = {"KVFormat": "KV", "LogLevel": "Log", "ChatPartKind": "ChatPart"}.get(kind, kind)
-        names = [prefix + go_name(name) for name in e["values"]]
+        names = [prefix(e["name"]) + go_name(name) for name in e["values"]]
         width = max(len(name) for name in names)
         out += [f"\t{name:{width}} {kind} = {value}" for name, value in zip(names, e["values"].values())]
         out += [")", ""]
@@ -52,3 +57,36 @@ def files(api):
             out.append(f"\t\t{name}: {space}{value},")
         out += ["\t}", "}", ""]
     return {"go/records.go": "\n".join(out[:-1]) + "\n"}
+
+
+def field(option, words):
+    kind = {"number": TYPES.get(option.type.base), "flag": "bool", "text": "string",
+            "enum": option.enum and ENUMS[option.enum["name"]]}[option.kind]
+    return [*comment(words.about(option), 96, "// "),
+            f"{go_name(option.name)} {'*' * option.recommended}{kind}"]
+
+
+def said(option):
+    raw, ours = f"raw.{option.name}", f"o.{go_name(option.name)}"
+    if option.kind == "flag":
+        return [f"{raw} = cBool({ours})"]
+    if option.kind == "text":
+        return [f'if {ours} != "" {{', f"\t{raw} = C.CString({ours})",
+                f"\tdefer C.free(unsafe.Pointer({raw}))", "}"]
+    return [f"{'setGiven' if option.recommended else 'set'}(&{raw}, {ours})"]
+
+
+def regions(api):
+    words = Words(api, go_name, lambda enum, value: prefix(enum["name"]) + go_name(value), "empty")
+    result = {}
+    for struct, what in ((ENGINE, "engine"), (SESSION, "session")):
+        of = list(options(api, struct, "log_level"))  # there is no log
+        result[f"{what} options"] = sum((field(option, words) for option in of), [""])
+        result[f"{what} options said"] = sum(map(said, of), [])
+        if struct == SESSION:
+            names = [(go_name(option.name), TYPES[option.type.base], option.name)
+                     for option in of if option.recommended]
+            result["recommended"] = [f"options.{name} = pointer({kind}(raw.{raw}))"
+                                     for name, kind, raw in names]
+            result["over"] = [f"o.{name} = or(o.{name}, recommended.{name})" for name, _, _ in names]
+    return {"c_api/bindings/go/options.go": result}

@@ -1,5 +1,6 @@
 """Java: JNA's interface and structures, enums, and records."""
 from api import NOTICE, abi_version, camel, records, returns, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 SCALARS = {"uint32_t": "int", "int32_t": "int", "uint64_t": "long", "int64_t": "long",
            "float": "float", "double": "double", "size_t": "SizeT"}
@@ -116,3 +117,32 @@ def record_file(struct, fields):
                       f"public record {kind}(", ",\n".join(params) + ") {",
                       f"  static {kind} of(Raw.{kind} raw) {{", f"    return new {kind}(",
                       ",\n".join(values) + ");", "  }", "}"]) + "\n"
+
+
+def setter(option, words, struct):
+    name, raw = java_name(option.name), f"raw.{option.name}"
+    kind = {"number": SCALARS.get(option.type.base, "").replace("float", "double"), "flag": "boolean",
+            "enum": option.enum and camel(option.enum["name"]), "text": "String"}[option.kind]
+    value = {"double": f"(float) {name}", "boolean": f"{name} ? 1 : 0",
+             "String": f"Memories.zeroTerminated({name})"}.get(kind, name)
+    value += ".value" * (option.kind == "enum")
+    body = [f"  {raw} = {value};", "  return this;"]
+    if struct == SESSION:
+        body = [f"  return say(raw -> {raw} = {value});"]
+    return ["", *comment(words.about(option), 98, "/** ", " * ", " */"),
+            f"public {camel(struct)} {name}({kind} {name}) {{", *body, "}"]
+
+
+def regions(api):
+    words = Words(api, java_name, lambda enum, value: f"{camel(enum['name'])}.{value}", "null")
+    folder = "c_api/bindings/java/src/main/java/rondo/"
+    result = {}
+    # There is no log; the texts around a thought are set together.
+    for struct, left_out in ((ENGINE, ["log_level"]), (SESSION, ["thinking_begin", "thinking_end"])):
+        of = list(options(api, struct, *left_out))
+        made = {"options": sum((setter(option, words, struct) for option in of), [])[1:]}
+        if struct == SESSION:
+            made["recommended"] = [f"options.{java_name(option.name)}(raw.{option.name});"
+                                   for option in of if option.recommended]
+        result[f"{folder}{camel(struct)}.java"] = made
+    return result

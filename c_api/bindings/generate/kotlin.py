@@ -1,5 +1,6 @@
 """Kotlin: enums and records, and how the JNI glue reads and fills the C structs."""
 from api import NOTICE, abi_version, camel, records, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 INTS = {"uint32_t", "int32_t"}
 
@@ -63,7 +64,8 @@ def glue(api):
                 f"static int {name}_set({name}* s, const char* field, jlong value) {{"]
         for field, t, _ in variables(api, struct):
             counts = field.startswith("n_") or t.base == "size_t"  # the glue's own
-            if t.stars or t.is_callback or counts or field in ("struct_size", "reserved"):
+            if t.stars or t.is_callback or counts or field == "struct_size" or \
+                    field.startswith("reserved"):
                 continue
             if t.base == "float":
                 out += [f"  if (strcmp(field, \"{field}\") == 0) {{", "    int32_t bits = (int32_t)value;",
@@ -77,3 +79,26 @@ def glue(api):
 
 def files(api):
     return {"kotlin/src/rondo/Records.kt": kotlin(api), "kotlin/jni/records.h": glue(api)}
+
+
+TYPES = {"uint32_t": "Int", "int32_t": "Int", "uint64_t": "Long", "float": "Float"}
+
+
+def field(option, words):
+    kind = {"flag": " = false", "text": ": String? = null"}.get(
+        option.kind, f": {TYPES.get(option.type.base)}? = null")
+    return [*comment(words.about(option), 104, "/** ", " * ", " */"),
+            f"var {kt_name(option.name)}{kind}"]
+
+
+def regions(api):
+    words = Words(api, kt_name, lambda enum, value: f"[{camel(enum['name'])}].{value}", "null",
+                  "one of [{}]")
+    result = {}
+    for struct, what in ((ENGINE, "engine"), (SESSION, "session")):
+        of = list(options(api, struct, "log_level"))  # there is no log
+        result[f"{what} options"] = sum((field(option, words) for option in of), [])
+        result[f"{what} options said"] = [  # texts go beside
+            f'it.set("{option.name}", {kt_name(option.name)})' for option in of
+            if option.kind != "text"]
+    return {"c_api/bindings/kotlin/src/rondo/Options.kt": result}

@@ -1,5 +1,6 @@
 """Node: koffi's types and functions, constants, and their TypeScript declarations."""
 from api import NOTICE, abi_version, camel, records, returns, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 
 def js_name(name):
@@ -78,15 +79,38 @@ def files(api):
     return {"node/lib/raw.js": "\n".join(out) + "\n", "node/lib/records.d.ts": declarations(api)}
 
 
+def constants(enum):
+    return [f"export declare const {camel(enum['name'])}: {{",
+            *[f"  readonly {name}: {value};" for name, value in enum["values"].items()], "};"]
+
+
 def declarations(api):
     out = [f"// Constants and records. {NOTICE}", "",
            f"export declare const ABI_VERSION: {abi_version(api)};"]
     for e in api["enums"]:
-        out += ["", f"export declare const {camel(e['name'])}: {{"]
-        out += [f"  readonly {name}: {value};" for name, value in e["values"].items()] + ["};"]
+        out += ["", *constants(e)]
     for struct, fields in records(api):
         out += ["", f"/** {struct['name']} in rondo.h. */",
                 f"export interface {camel(struct['name'])} {{"]
         out += [f"  readonly {js_name(name)}: {'string' if t.base == 'char' else 'number'};"
                 for name, t, _ in fields] + ["}"]
     return "\n".join(out) + "\n"
+
+
+def field(option, words):
+    kind = {"flag": "boolean", "text": "string"}.get(
+        option.kind, "number | bigint" if option.type.base == "uint64_t" else "number")
+    return [*comment(words.about(option), 98, "/** ", " * ", " */"),
+            f"{js_name(option.name)}?: {kind};"]
+
+
+def declared(api, *left_out):
+    """The options that a binding of JavaScript declares."""
+    words = Words(api, js_name, lambda enum, value: f"{camel(enum['name'])}.{value}", "none")
+    return {f"{what} options": sum((field(option, words)
+                                    for option in options(api, struct, *left_out)), [])
+            for struct, what in ((ENGINE, "engine"), (SESSION, "session"))}
+
+
+def regions(api):
+    return {"c_api/bindings/node/lib/index.d.ts": declared(api, "log_level")}  # there is no log

@@ -1,5 +1,6 @@
 """Python: ctypes structures, prototypes and enums."""
 from api import NOTICE, abi_version, camel, records, returns, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 SCALARS = {"int32_t": "c_int32", "uint32_t": "c_uint32", "int64_t": "c_int64",
            "uint64_t": "c_uint64", "size_t": "c_size_t", "float": "c_float", "double": "c_double",
@@ -56,7 +57,8 @@ def files(api):
                           f"[{types}])")
     out += ["", "# What each function returns and takes.", wrap("PROTOTYPES = {", prototypes, "}")]
     return {"python/rondo/_raw.py": "\n".join(out) + "\n",
-            "python/rondo/_records.py": records_file(api)}
+            "python/rondo/_records.py": records_file(api),
+            "python/rondo/_keywords.py": keywords_file(api)}
 
 
 def records_file(api):
@@ -74,3 +76,20 @@ def python_type(t):
     if t.base == "char":
         return "str"
     return "float" if t.base in ("float", "double") else "int"
+
+
+def keywords_file(api):
+    """Options as keywords."""
+    words = Words(api, lambda name: name, lambda enum, value: f"{camel(enum['name'])}.{value}", "None")
+    out = [f'"""Options of engines and sessions, as keywords. {NOTICE}"""',
+           "from __future__ import annotations", "", "from typing import TypedDict", ""]
+    for struct in (ENGINE, SESSION):
+        out += ["", f"class {camel(struct).replace('Options', 'Keywords')}(TypedDict, total=False):",
+                f'    """{struct} in rondo.h, which says more of each."""']
+        for option in options(api, struct):
+            kind = {"flag": "bool", "text": "str", "enum": "int"}.get(option.kind,
+                                                                      python_type(option.type))
+            out += [f"    {option.name}: {kind}",
+                    *comment(words.about(option), 100, '    """', "    ", '"""')]
+        out.append("")
+    return "\n".join(out)

@@ -1,5 +1,6 @@
 """Rust: the extern block with its types, constants, and records."""
 from api import NOTICE, abi_version, camel, records, returns, variables
+from options import ENGINE, SESSION, Words, comment, options
 
 TYPES = {"uint32_t": "u32", "int32_t": "i32", "uint64_t": "u64", "int64_t": "i64", "float": "f32",
          "double": "f64", "size_t": "usize", "char": "c_char", "void": "c_void"}
@@ -76,3 +77,42 @@ def records_file(api):
             out.append(f"            {name}: {text if t.base == 'char' else f'raw.{name}'},")
         out += ["        }", "    }", "}"]
     return "\n".join(out) + "\n"
+
+
+def option_type(option):
+    return {"flag": "bool", "enum": option.enum and camel(option.enum["name"])}.get(
+        option.kind, TYPES[option.type.base])
+
+
+def field(option, words):
+    kind = option_type(option)
+    return [*comment(words.about(option), 96, "/// "),
+            f"pub {option.name}: {f'Option<{kind}>' if option.recommended else kind},"]
+
+
+def default(option):
+    raw = f"raw.{option.name}"
+    value = "None" if option.recommended else {
+        "flag": f"{raw} != 0", "enum": f"{option_type(option)}({raw})"}.get(option.kind, raw)
+    return f"{option.name}: {value},"
+
+
+def said(option):
+    raw, ours = f"raw.{option.name}", f"self.{option.name}"
+    value = f"{ours}.unwrap_or({raw})" if option.recommended else {
+        "flag": f"u32::from({ours})", "enum": f"{ours}.0"}.get(option.kind, ours)
+    return f"{raw} = {value};"
+
+
+def regions(api):
+    words = Words(api, lambda name: name, lambda enum, value: f"`{camel(enum['name'])}::{value}`",
+                  "none", "one of [`{}`]")
+    result = {}
+    for struct, what in ((ENGINE, "engine"), (SESSION, "session")):
+        # There is no log; texts are kept by hand.
+        of = [option for option in options(api, struct, "log_level") if option.kind != "text"]
+        result[f"{what} options"] = sum((field(option, words) for option in of), [])
+        result[f"{what} options' defaults"] = [default(option) for option in of]
+        result[f"{what} options' setters"] = [f"{option.name}: {option_type(option)}," for option in of]
+        result[f"{what} options said"] = [said(option) for option in of]
+    return {"c_api/bindings/rust/src/options.rs": result}

@@ -1,6 +1,8 @@
 """The browser: where the fields of structs lie in a WebAssembly module's memory, and constants."""
 from api import NOTICE, abi_version, camel, variables
+from node import constants, declared
 
+DECLARED = ("Calls", "Channel", "ChatPartKind", "GrammarBegin", "Kv", "Policy", "Pooling", "Reason")
 SIZES = {"uint32_t": 4, "int32_t": 4, "float": 4, "size_t": 4, "uint64_t": 8, "int64_t": 8}
 
 
@@ -38,3 +40,10 @@ def files(api):
         out += layout(api, struct)
     out += ["};"]
     return {"web/lib/layout.js": "\n".join(out) + "\n"}
+
+
+def regions(api):
+    # There is no log, and no thread is kept to a CPU. Threads are started by the page.
+    left_out = ("log_level", "affinity", "threads")
+    declarations = sum((constants(e) for e in api["enums"] if camel(e["name"]) in DECLARED), [])
+    return {"c_api/bindings/web/lib/rondo.d.ts": {"constants": declarations, **declared(api, *left_out)}}

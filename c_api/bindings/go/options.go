@@ -19,34 +19,80 @@ import (
 
 // EngineOptions are those of rondo_engine_options. What is 0 is the default.
 type EngineOptions struct {
-	Context       uint32
-	MaxSessions   uint32
-	MaxRows       uint32
-	Threads       uint32
+	// generated from here: engine options
+
+	// Tokens that a session can see; 0: the model's context_length.
+	Context uint32
+	// Open at once, each with its own context; 1 to 64; default 1.
+	MaxSessions uint32
+	// Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
+	// takes more activations.
+	MaxRows uint32
+	// That compute, at most 256; default 0: the performance cores, as far as the system tells, of
+	// those that this process may run on.
+	Threads uint32
+	// One of Policy; default STOP.
 	ContextPolicy Policy
-	SinkTokens    uint32
-	KVFormat      KVFormat
-	Kernels       string
-	KVTokens      uint32
-	RowsPerStep   uint32
+	// SLIDE: the first tokens, which stay; whole blocks; default 0.
+	SinkTokens uint32
+	// One of Kv; default INT8.
+	KVFormat KVFormat
+	// Empty: the best for this CPU, of those that read a packed file where it has some; else a
+	// kernel set's name.
+	Kernels string
+	// Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
+	// Default 0: enough for the context of every session.
+	KVTokens uint32
+	// Most tokens of a pass while some session decodes, those of drafts included, 1 to MaxRows;
+	// default 0: MaxRows.
+	RowsPerStep uint32
+	// True: nothing is kept for later sessions.
 	NoPrefixCache bool
+	// Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20.
+	// Default 0: nothing is recorded.
 	ProfileEvents uint32
-	DutyPercent   uint32
+	// The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100.
+	DutyPercent uint32
+	// True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
+	// drafts for sessions of SpeculationDraftHead; its weights and KV are in the plan.
+	DraftHead bool
+	// One of Affinity, default SYSTEM: to which CPUs the threads that the engine starts are kept.
+	Affinity Affinity
+	// The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
+	// their rows take is in the plan. Default 0: none may.
+	AdapterRank uint32
+	// Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+	// limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
+	// Default 0: sessions have tokens only.
+	MaxInputRows uint32
+	// generated to here
+
 	// Draft is a small model of the same vocabulary, for sessions of SpeculationDraftModel.
 	Draft *Model
-	// DraftHead runs that of the model's file, for sessions of SpeculationDraftHead.
-	DraftHead bool
-	// AdapterRank is the largest of adapters that sessions may be given.
-	AdapterRank uint32
-	// MaxInputRows is how many rows of inputs (Session.AppendInputs) sessions may hold together.
-	MaxInputRows uint32
-	// Affinity: which CPUs the engine's own threads run on. AffinityCPUs where CPUs has some.
-	Affinity Affinity
 	// CPUs are those of AffinityCPUs, as the system counts them.
 	CPUs []uint32
 	// Progress is told how far Model.Engine is. False cancels. It must not panic.
 	Progress func(done, total uint64) bool
 }
+
+type number interface {
+	~int32 | ~uint32 | ~uint64 | ~float32
+}
+
+// What is 0 is the default.
+func set[To, From number](to *To, value From) {
+	if value != 0 {
+		*to = To(value)
+	}
+}
+
+func setGiven[To, From number](to *To, value *From) {
+	if value != nil {
+		*to = To(*value)
+	}
+}
+
+func pointer[T any](value T) *T { return &value }
 
 func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw := (*C.rondo_engine_options)(C.malloc(C.sizeof_rondo_engine_options))
@@ -54,26 +100,28 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	if err := check(C.rondo_engine_options_init(raw, C.sizeof_rondo_engine_options)); err != nil {
 		return err
 	}
-	raw.context = C.uint32_t(o.Context)
-	if o.MaxSessions != 0 {
-		raw.max_sessions = C.uint32_t(o.MaxSessions)
+	// generated from here: engine options said
+	set(&raw.context, o.Context)
+	set(&raw.max_sessions, o.MaxSessions)
+	set(&raw.max_rows, o.MaxRows)
+	set(&raw.threads, o.Threads)
+	set(&raw.context_policy, o.ContextPolicy)
+	set(&raw.sink_tokens, o.SinkTokens)
+	set(&raw.kv_format, o.KVFormat)
+	if o.Kernels != "" {
+		raw.kernels = C.CString(o.Kernels)
+		defer C.free(unsafe.Pointer(raw.kernels))
 	}
-	if o.MaxRows != 0 {
-		raw.max_rows = C.uint32_t(o.MaxRows)
-	}
-	raw.threads = C.uint32_t(o.Threads)
-	raw.context_policy = C.int32_t(o.ContextPolicy)
-	raw.sink_tokens = C.uint32_t(o.SinkTokens)
-	raw.kv_format = C.int32_t(o.KVFormat)
-	raw.kv_tokens = C.uint32_t(o.KVTokens)
-	raw.rows_per_step = C.uint32_t(o.RowsPerStep)
+	set(&raw.kv_tokens, o.KVTokens)
+	set(&raw.rows_per_step, o.RowsPerStep)
 	raw.no_prefix_cache = cBool(o.NoPrefixCache)
-	raw.profile_events = C.uint32_t(o.ProfileEvents)
-	raw.duty_percent = C.uint32_t(o.DutyPercent)
+	set(&raw.profile_events, o.ProfileEvents)
+	set(&raw.duty_percent, o.DutyPercent)
 	raw.draft_head = cBool(o.DraftHead)
-	raw.adapter_rank = C.uint32_t(o.AdapterRank)
-	raw.max_input_rows = C.uint32_t(o.MaxInputRows)
-	raw.affinity = C.int32_t(o.Affinity)
+	set(&raw.affinity, o.Affinity)
+	set(&raw.adapter_rank, o.AdapterRank)
+	set(&raw.max_input_rows, o.MaxInputRows)
+	// generated to here
 	if n := len(o.CPUs); n > 0 {
 		raw.affinity = C.RONDO_AFFINITY_CPUS
 		raw.cpus = (*C.uint32_t)(C.malloc(C.size_t(n) * C.sizeof_uint32_t))
@@ -82,10 +130,6 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 			unsafe.Slice(raw.cpus, n)[i] = C.uint32_t(cpu)
 		}
 		raw.n_cpus = C.uint32_t(n)
-	}
-	if o.Kernels != "" {
-		raw.kernels = C.CString(o.Kernels)
-		defer C.free(unsafe.Pointer(raw.kernels))
 	}
 	if o.Progress != nil {
 		handle := cgo.NewHandle(o.Progress)
@@ -113,22 +157,61 @@ func rondoGoProgress(user unsafe.Pointer, done, total C.uint64_t) C.int32_t {
 // it, or else the library's default, as what is 0.
 type SessionOptions struct {
 	// LibraryDefaults: what the model's makers recommend is not followed.
-	LibraryDefaults   bool
-	Temperature       *float32
-	TopK              *int32
-	TopP              *float32
-	MinP              *float32
+	LibraryDefaults bool
+	// generated from here: session options
+
+	// Default 0: the most likely token; of equals, the lowest id.
+	Temperature *float32
+	// Keep the k most likely; default 0: off.
+	TopK *int32
+	// Keep the fewest that together reach this share, above 0; 1: off.
+	TopP *float32
+	// Keep those of at least this share of the best's probability; 0: off.
+	MinP *float32
+	// Divides positive and multiplies negative logits; default 1: off.
 	RepetitionPenalty *float32
-	PenaltyLastN      *int32
+	// Subtracted once from the logit of each token seen; default 0.
+	PresencePenalty float32
+	// Subtracted for each time that it was seen; default 0.
+	FrequencyPenalty float32
+	// Last tokens that penalties look at, 0 to 4096; default 64.
+	PenaltyLastN *int32
+	// True: end tokens are tokens like others, but that a grammar's text has none that it does not
+	// name.
+	IgnoreEOS bool
+	// True: events tell log-probabilities.
+	LogProbs bool
+	// N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
+	// the sequence, prompt included; default 0: off.
 	NoRepeatNgramSize *uint32
-	PresencePenalty   float32
-	FrequencyPenalty  float32
-	IgnoreEOS         bool
-	LogProbs          bool
-	Seed              uint64
-	MaxTokens         uint64
-	Speculation       Speculation
-	MaxDrafts         uint32
+	// Equal ones give equal draws; default 0.
+	Seed uint64
+	// Tokens generated after each prefill; default 0: no limit.
+	MaxTokens uint64
+	// One of Speculation; default NONE.
+	Speculation Speculation
+	// Drafts that one pass verifies, 1 to 7 and less than MaxRows; default 0: as many as there may
+	// be.
+	MaxDrafts uint32
+	// One of GrammarBegin; default AT_ONCE.
+	GrammarBegin GrammarBegin
+	// The token of GrammarBeginAfterToken.
+	GrammarToken int32
+	// True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN
+	// up to the next GrammarToken; an end token ends it as ever.
+	GrammarGoesOn bool
+	// True: thoughts are told from the rest; the text of a grammar has none.
+	Thinking bool
+	// What begins a thought; empty, and ThinkingEnd empty, the default: as the model's chat
+	// template has it; refused where it has none.
+	ThinkingBegin string
+	// What ends a thought, with the white space that Rondo writes.
+	ThinkingEnd string
+	// Of a thought: where it has so many, and a whole character, it is ended by the tokens of
+	// ThinkingEnd, whatever the model would say.
+	ThinkingTokens uint64
+	// generated to here
+
 	// Stop holds strings that end a generation.
 	Stop []string
 	// LogitBias is added to a token's logit, by its id.
@@ -140,27 +223,16 @@ type SessionOptions struct {
 	JSONSchema any
 	// Adapter is of Model.Adapter; EngineOptions.AdapterRank has room for it.
 	Adapter *Adapter
-	// GrammarBegin says where the grammar begins.
-	GrammarBegin  GrammarBegin
-	GrammarToken  int32
-	GrammarGoesOn bool
-	// Thinking: events tell thoughts from the rest.
-	Thinking bool
-	// ThinkingBegin and ThinkingEnd: empty for both: what the model's chat template puts around a
-	// thought.
-	ThinkingBegin  string
-	ThinkingEnd    string
-	ThinkingTokens uint64
 }
 
 // Float32 is for options that may be nil: Temperature: rondo.Float32(0.8).
-func Float32(value float32) *float32 { return &value }
+func Float32(value float32) *float32 { return pointer(value) }
 
 // Int32 is as Float32.
-func Int32(value int32) *int32 { return &value }
+func Int32(value int32) *int32 { return pointer(value) }
 
 // Uint32 is as Float32.
-func Uint32(value uint32) *uint32 { return &value }
+func Uint32(value uint32) *uint32 { return pointer(value) }
 
 // What the model's makers recommend, copied: it outlives the model.
 func recommendedBy(model *Model) (options SessionOptions, err error) {
@@ -172,15 +244,15 @@ func recommendedBy(model *Model) (options SessionOptions, err error) {
 		if err := check(C.rondo_model_session_options(handle, &raw)); err != nil {
 			return err
 		}
-		options = SessionOptions{
-			Temperature:       Float32(float32(raw.temperature)),
-			TopK:              Int32(int32(raw.top_k)),
-			TopP:              Float32(float32(raw.top_p)),
-			MinP:              Float32(float32(raw.min_p)),
-			RepetitionPenalty: Float32(float32(raw.repetition_penalty)),
-			PenaltyLastN:      Int32(int32(raw.penalty_last_n)),
-			NoRepeatNgramSize: Uint32(uint32(raw.no_repeat_ngram_size)),
-		}
+		// generated from here: recommended
+		options.Temperature = pointer(float32(raw.temperature))
+		options.TopK = pointer(int32(raw.top_k))
+		options.TopP = pointer(float32(raw.top_p))
+		options.MinP = pointer(float32(raw.min_p))
+		options.RepetitionPenalty = pointer(float32(raw.repetition_penalty))
+		options.PenaltyLastN = pointer(int32(raw.penalty_last_n))
+		options.NoRepeatNgramSize = pointer(uint32(raw.no_repeat_ngram_size))
+		// generated to here
 		for _, text := range unsafe.Slice(raw.stop_strings, int(raw.n_stop_strings)) {
 			options.Stop = append(options.Stop, C.GoString(text))
 		}
@@ -205,6 +277,7 @@ func (o SessionOptions) over(recommended *SessionOptions) SessionOptions {
 	if o.LibraryDefaults {
 		return o
 	}
+	// generated from here: over
 	o.Temperature = or(o.Temperature, recommended.Temperature)
 	o.TopK = or(o.TopK, recommended.TopK)
 	o.TopP = or(o.TopP, recommended.TopP)
@@ -212,6 +285,7 @@ func (o SessionOptions) over(recommended *SessionOptions) SessionOptions {
 	o.RepetitionPenalty = or(o.RepetitionPenalty, recommended.RepetitionPenalty)
 	o.PenaltyLastN = or(o.PenaltyLastN, recommended.PenaltyLastN)
 	o.NoRepeatNgramSize = or(o.NoRepeatNgramSize, recommended.NoRepeatNgramSize)
+	// generated to here
 	if len(o.Stop) == 0 {
 		o.Stop = recommended.Stop
 	}
@@ -239,37 +313,26 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 	if err := check(C.rondo_session_options_init(raw, C.sizeof_rondo_session_options)); err != nil {
 		return err
 	}
-	for _, set := range []struct {
-		to    *C.float
-		value *float32
-	}{{&raw.temperature, o.Temperature}, {&raw.top_p, o.TopP}, {&raw.min_p, o.MinP},
-		{&raw.repetition_penalty, o.RepetitionPenalty}} {
-		if set.value != nil {
-			*set.to = C.float(*set.value)
-		}
-	}
-	if o.TopK != nil {
-		raw.top_k = C.int32_t(*o.TopK)
-	}
-	if o.PenaltyLastN != nil {
-		raw.penalty_last_n = C.int32_t(*o.PenaltyLastN)
-	}
-	if o.NoRepeatNgramSize != nil {
-		raw.no_repeat_ngram_size = C.uint32_t(*o.NoRepeatNgramSize)
-	}
-	raw.presence_penalty = C.float(o.PresencePenalty)
-	raw.frequency_penalty = C.float(o.FrequencyPenalty)
+	// generated from here: session options said
+	setGiven(&raw.temperature, o.Temperature)
+	setGiven(&raw.top_k, o.TopK)
+	setGiven(&raw.top_p, o.TopP)
+	setGiven(&raw.min_p, o.MinP)
+	setGiven(&raw.repetition_penalty, o.RepetitionPenalty)
+	set(&raw.presence_penalty, o.PresencePenalty)
+	set(&raw.frequency_penalty, o.FrequencyPenalty)
+	setGiven(&raw.penalty_last_n, o.PenaltyLastN)
 	raw.ignore_eos = cBool(o.IgnoreEOS)
 	raw.logprobs = cBool(o.LogProbs)
-	raw.seed = C.uint64_t(o.Seed)
-	raw.max_tokens = C.uint64_t(o.MaxTokens)
-	raw.speculation = C.int32_t(o.Speculation)
-	raw.max_drafts = C.uint32_t(o.MaxDrafts)
-	raw.grammar_begin = C.int32_t(o.GrammarBegin)
-	raw.grammar_token = C.int32_t(o.GrammarToken)
+	setGiven(&raw.no_repeat_ngram_size, o.NoRepeatNgramSize)
+	set(&raw.seed, o.Seed)
+	set(&raw.max_tokens, o.MaxTokens)
+	set(&raw.speculation, o.Speculation)
+	set(&raw.max_drafts, o.MaxDrafts)
+	set(&raw.grammar_begin, o.GrammarBegin)
+	set(&raw.grammar_token, o.GrammarToken)
 	raw.grammar_goes_on = cBool(o.GrammarGoesOn)
 	raw.thinking = cBool(o.Thinking)
-	raw.thinking_tokens = C.uint64_t(o.ThinkingTokens)
 	if o.ThinkingBegin != "" {
 		raw.thinking_begin = C.CString(o.ThinkingBegin)
 		defer C.free(unsafe.Pointer(raw.thinking_begin))
@@ -278,6 +341,8 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 		raw.thinking_end = C.CString(o.ThinkingEnd)
 		defer C.free(unsafe.Pointer(raw.thinking_end))
 	}
+	set(&raw.thinking_tokens, o.ThinkingTokens)
+	// generated to here
 	if n := len(o.Stop); n > 0 {
 		list := C.malloc(C.size_t(n) * C.size_t(unsafe.Sizeof(uintptr(0))))
 		defer C.free(list)

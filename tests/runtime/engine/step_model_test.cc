@@ -102,7 +102,7 @@ class Schedules : public testing::TestWithParam<Case> {
     convert::WriteCheckpointOf(folder_ / "model", nlohmann::json::parse(json).dump());
     model_ = std::make_unique<TestModel>(folder_ / "model", GetParam().format.weights);
     EngineOptions alone = Options(1, kTexts);
-    alone.prefix_cache = false;
+    alone.no_prefix_cache = true;
     const auto engine = model_->NewEngine(alone);
     for (uint32_t text = 0; text < kTexts; ++text) {
       expected_.push_back(AllLogits(*NewSession(*engine), Text(text, kLength)));

@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "runtime/model/sampler_options.h"
 #include "runtime/model/tensor_view.h"
-#include "runtime/sampling/sampler_options.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/all_formats.h"

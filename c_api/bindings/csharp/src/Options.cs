@@ -7,26 +7,60 @@ namespace Rondo
     /// <summary>rondo_engine_options; null: the library's default.</summary>
     public sealed class EngineOptions
     {
-        public uint? Context, MaxSessions, MaxRows, Threads, SinkTokens, KvTokens, RowsPerStep;
-        public Policy ContextPolicy = Policy.Stop;
-        public Kv KvFormat = Kv.Int8;
+        // generated from here: engine options
+        /// <summary>Tokens that a session can see; 0: the model's context_length.</summary>
+        public uint? Context;
+        /// <summary>Open at once, each with its own context; 1 to 64; default 1.</summary>
+        public uint? MaxSessions;
+        /// <summary>Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to
+        /// a point and takes more activations.</summary>
+        public uint? MaxRows;
+        /// <summary>That compute, at most 256; default 0: the performance cores, as far as the
+        /// system tells, of those that this process may run on.</summary>
+        public uint? Threads;
+        /// <summary>One of Policy; default STOP.</summary>
+        public Policy? ContextPolicy;
+        /// <summary>SLIDE: the first tokens, which stay; whole blocks; default 0.</summary>
+        public uint? SinkTokens;
+        /// <summary>One of Kv; default INT8.</summary>
+        public Kv? KvFormat;
+        /// <summary>Null: the best for this CPU, of those that read a packed file where it has
+        /// some; else a kernel set's name.</summary>
         public string Kernels;
-        public bool NoPrefixCache, DraftHead;
-        /// <summary>Events that the profile remembers, and the largest share of the time that passes
-        /// may take.</summary>
-        public uint ProfileEvents, DutyPercent;
-        /// <summary>The largest of adapters that sessions may be given.</summary>
-        public uint AdapterRank;
-        /// <summary>Rows of inputs (Session.AppendInputs) that sessions may hold
-        /// together.</summary>
-        public uint MaxInputRows;
+        /// <summary>Tokens that the KV pool holds, of all sessions together, in whole blocks; at
+        /// most 2^30. Default 0: enough for the context of every session.</summary>
+        public uint? KvTokens;
+        /// <summary>Most tokens of a pass while some session decodes, those of drafts included, 1
+        /// to MaxRows; default 0: MaxRows.</summary>
+        public uint? RowsPerStep;
+        /// <summary>True: nothing is kept for later sessions.</summary>
+        public bool NoPrefixCache;
+        /// <summary>Events that the engine's profile remembers, in the arena, 56 bytes each; at
+        /// most 2^20. Default 0: nothing is recorded.</summary>
+        public uint? ProfileEvents;
+        /// <summary>The largest share of the time that passes may take, in percent, 1 to 100;
+        /// default 0: 100.</summary>
+        public uint? DutyPercent;
+        /// <summary>True: the draft head in the model's file (`rondo convert --mtp`) runs behind
+        /// every pass and drafts for sessions of Speculation.DraftHead; its weights and KV are in
+        /// the plan.</summary>
+        public bool DraftHead;
+        /// <summary>One of Affinity, default SYSTEM: to which CPUs the threads that the engine
+        /// starts are kept.</summary>
+        public Affinity? Affinity;
+        /// <summary>The largest rank of adapters that sessions may be given, at most
+        /// limit.adapter_rank: what their rows take is in the plan. Default 0: none may.</summary>
+        public uint? AdapterRank;
+        /// <summary>Rows of inputs that sessions may hold together (rondo_session_append_inputs),
+        /// at most limit.input_rows; each takes 4 bytes for each number of hidden_size, which are
+        /// in the plan. Default 0: sessions have tokens only.</summary>
+        public uint? MaxInputRows;
+        // generated to here
         /// <summary>A small model of the same vocabulary, for sessions of
         /// Speculation.DraftModel.</summary>
         public Model Draft;
-        /// <summary>Which CPUs the engine's own threads run on; null: Cpus where some are named, else
-        /// System.</summary>
-        public Affinity? Affinity;
-        /// <summary>Their numbers, as the system counts them.</summary>
+        /// <summary>The CPUs of Affinity.Cpus, which is meant where some are named and nothing else is
+        /// said, as the system counts them.</summary>
         public IList<uint> Cpus = new uint[0];
 
         internal Raw.EngineOptions With(Lent lent)
@@ -34,24 +68,27 @@ namespace Rondo
             Raw.EngineOptions raw;
             Native.Check(Raw.rondo_engine_options_init(
                 out raw, (UIntPtr)Native.SizeOf<Raw.EngineOptions>()));
+            // generated from here: engine options said
             raw.context = Context ?? raw.context;
             raw.max_sessions = MaxSessions ?? raw.max_sessions;
             raw.max_rows = MaxRows ?? raw.max_rows;
             raw.threads = Threads ?? raw.threads;
+            raw.context_policy = (int?)ContextPolicy ?? raw.context_policy;
             raw.sink_tokens = SinkTokens ?? raw.sink_tokens;
+            raw.kv_format = (int?)KvFormat ?? raw.kv_format;
+            raw.kernels = lent.Bytes(Native.ZeroTerminated(Kernels));
             raw.kv_tokens = KvTokens ?? raw.kv_tokens;
             raw.rows_per_step = RowsPerStep ?? raw.rows_per_step;
-            raw.context_policy = (int)ContextPolicy;
-            raw.kv_format = (int)KvFormat;
-            raw.kernels = lent.Bytes(Native.ZeroTerminated(Kernels));
             raw.no_prefix_cache = NoPrefixCache ? 1u : 0u;
+            raw.profile_events = ProfileEvents ?? raw.profile_events;
+            raw.duty_percent = DutyPercent ?? raw.duty_percent;
             raw.draft_head = DraftHead ? 1u : 0u;
-            raw.profile_events = ProfileEvents;
-            raw.duty_percent = DutyPercent;
-            raw.adapter_rank = AdapterRank;
-            raw.max_input_rows = MaxInputRows;
+            raw.affinity = (int?)Affinity ?? raw.affinity;
+            raw.adapter_rank = AdapterRank ?? raw.adapter_rank;
+            raw.max_input_rows = MaxInputRows ?? raw.max_input_rows;
+            // generated to here
             if (Draft != null) raw.draft = lent.Hold(Draft);
-            raw.affinity = (int)(Affinity ?? (Cpus.Count > 0 ? Rondo.Affinity.Cpus : Rondo.Affinity.System));
+            if (Affinity == null && Cpus.Count > 0) raw.affinity = (int)Rondo.Affinity.Cpus;
             if (Cpus.Count > 0)
             {
                 raw.cpus = lent.Take(Cpus.Count * sizeof(uint));
@@ -71,13 +108,59 @@ namespace Rondo
     {
         /// <summary>False: what the model's makers recommend for sampling is not followed.</summary>
         public bool Recommended = true;
-        public float? Temperature, TopP, MinP, RepetitionPenalty, PresencePenalty, FrequencyPenalty;
-        public int? TopK, PenaltyLastN;
+        // generated from here: session options
+        /// <summary>Default 0: the most likely token; of equals, the lowest id.</summary>
+        public float? Temperature;
+        /// <summary>Keep the k most likely; default 0: off.</summary>
+        public int? TopK;
+        /// <summary>Keep the fewest that together reach this share, above 0; 1: off.</summary>
+        public float? TopP;
+        /// <summary>Keep those of at least this share of the best's probability; 0: off.</summary>
+        public float? MinP;
+        /// <summary>Divides positive and multiplies negative logits; default 1: off.</summary>
+        public float? RepetitionPenalty;
+        /// <summary>Subtracted once from the logit of each token seen; default 0.</summary>
+        public float? PresencePenalty;
+        /// <summary>Subtracted for each time that it was seen; default 0.</summary>
+        public float? FrequencyPenalty;
+        /// <summary>Last tokens that penalties look at, 0 to 4096; default 64.</summary>
+        public int? PenaltyLastN;
+        /// <summary>True: end tokens are tokens like others, but that a grammar's text has none
+        /// that it does not name.</summary>
+        public bool IgnoreEos;
+        /// <summary>True: events tell log-probabilities.</summary>
+        public bool Logprobs;
+        /// <summary>N, at most 256: no n tokens are generated that follow each other in the last
+        /// 4096 tokens of the sequence, prompt included; default 0: off.</summary>
         public uint? NoRepeatNgramSize;
-        public bool IgnoreEos, Logprobs;
-        public ulong Seed, MaxTokens;
-        public Speculation Speculation;
-        public uint MaxDrafts;
+        /// <summary>Equal ones give equal draws; default 0.</summary>
+        public ulong? Seed;
+        /// <summary>Tokens generated after each prefill; default 0: no limit.</summary>
+        public ulong? MaxTokens;
+        /// <summary>One of Speculation; default NONE.</summary>
+        public Speculation? Speculation;
+        /// <summary>Drafts that one pass verifies, 1 to 7 and less than MaxRows; default 0: as many
+        /// as there may be.</summary>
+        public uint? MaxDrafts;
+        /// <summary>One of GrammarBegin; default AT_ONCE.</summary>
+        public GrammarBegin? GrammarBegin;
+        /// <summary>The token of GrammarBegin.AfterToken.</summary>
+        public int? GrammarToken;
+        /// <summary>True: where the grammar's text is whole the generation goes on without it, with
+        /// AFTER_TOKEN up to the next GrammarToken; an end token ends it as ever.</summary>
+        public bool GrammarGoesOn;
+        /// <summary>True: thoughts are told from the rest; the text of a grammar has
+        /// none.</summary>
+        public bool Thinking;
+        /// <summary>What begins a thought; null, and ThinkingEnd null, the default: as the model's
+        /// chat template has it; refused where it has none.</summary>
+        public string ThinkingBegin;
+        /// <summary>What ends a thought, with the white space that Rondo writes.</summary>
+        public string ThinkingEnd;
+        /// <summary>Of a thought: where it has so many, and a whole character, it is ended by the
+        /// tokens of ThinkingEnd, whatever the model would say.</summary>
+        public ulong? ThinkingTokens;
+        // generated to here
         /// <summary>Strings that end a generation; none: those that the makers
         /// recommend.</summary>
         public IList<string> Stop = new string[0];
@@ -92,16 +175,6 @@ namespace Rondo
         /// <summary>In its place a JSON Schema, of which the session makes a grammar of its own, with
         /// OneSpace and NamedOnly: JSON as people write it.</summary>
         public string JsonSchema;
-        /// <summary>Where the grammar begins; of AfterToken: behind GrammarToken.</summary>
-        public GrammarBegin GrammarBegin;
-        public int GrammarToken;
-        public bool GrammarGoesOn;
-        /// <summary>Events tell thoughts from the rest.</summary>
-        public bool Thinking;
-        /// <summary>Null for both: what the model's chat template puts around a thought.</summary>
-        public string ThinkingBegin, ThinkingEnd;
-        /// <summary>At most so many of a thought; 0: no limit.</summary>
-        public ulong ThinkingTokens;
 
         private static Raw.SessionOptions Defaults()
         {
@@ -118,17 +191,17 @@ namespace Rondo
             {
                 Raw.SessionOptions raw = Defaults();
                 Native.Check(Raw.rondo_model_session_options(handle, ref raw));
-                SessionOptions options = new SessionOptions
-                {
-                    Temperature = raw.temperature,
-                    TopK = raw.top_k,
-                    TopP = raw.top_p,
-                    MinP = raw.min_p,
-                    RepetitionPenalty = raw.repetition_penalty,
-                    PenaltyLastN = raw.penalty_last_n,
-                    NoRepeatNgramSize = raw.no_repeat_ngram_size,
-                    Stop = new string[(int)raw.n_stop_strings]
-                };
+                SessionOptions options = new SessionOptions();
+                // generated from here: recommended
+                options.Temperature = raw.temperature;
+                options.TopK = raw.top_k;
+                options.TopP = raw.top_p;
+                options.MinP = raw.min_p;
+                options.RepetitionPenalty = raw.repetition_penalty;
+                options.PenaltyLastN = raw.penalty_last_n;
+                options.NoRepeatNgramSize = raw.no_repeat_ngram_size;
+                // generated to here
+                options.Stop = new string[(int)raw.n_stop_strings];
                 for (int i = 0; i < options.Stop.Count; ++i)
                 {
                     options.Stop[i] =
@@ -150,6 +223,7 @@ namespace Rondo
         {
             if (!Recommended) return this;
             SessionOptions both = (SessionOptions)MemberwiseClone();
+            // generated from here: over
             both.Temperature = Temperature ?? recommended.Temperature;
             both.TopK = TopK ?? recommended.TopK;
             both.TopP = TopP ?? recommended.TopP;
@@ -157,6 +231,7 @@ namespace Rondo
             both.RepetitionPenalty = RepetitionPenalty ?? recommended.RepetitionPenalty;
             both.PenaltyLastN = PenaltyLastN ?? recommended.PenaltyLastN;
             both.NoRepeatNgramSize = NoRepeatNgramSize ?? recommended.NoRepeatNgramSize;
+            // generated to here
             if (Stop.Count == 0) both.Stop = recommended.Stop;
             if (LogitBias.Count == 0) both.LogitBias = recommended.LogitBias;
             return both;
@@ -188,6 +263,7 @@ namespace Rondo
         private Raw.SessionOptions With(Lent lent)
         {
             Raw.SessionOptions raw = Defaults();
+            // generated from here: session options said
             raw.temperature = Temperature ?? raw.temperature;
             raw.top_k = TopK ?? raw.top_k;
             raw.top_p = TopP ?? raw.top_p;
@@ -196,20 +272,21 @@ namespace Rondo
             raw.presence_penalty = PresencePenalty ?? raw.presence_penalty;
             raw.frequency_penalty = FrequencyPenalty ?? raw.frequency_penalty;
             raw.penalty_last_n = PenaltyLastN ?? raw.penalty_last_n;
-            raw.no_repeat_ngram_size = NoRepeatNgramSize ?? raw.no_repeat_ngram_size;
             raw.ignore_eos = IgnoreEos ? 1u : 0u;
             raw.logprobs = Logprobs ? 1u : 0u;
-            raw.seed = Seed;
-            raw.speculation = (int)Speculation;
-            raw.max_drafts = MaxDrafts;
-            raw.max_tokens = MaxTokens;
-            raw.grammar_begin = (int)GrammarBegin;
-            raw.grammar_token = GrammarToken;
+            raw.no_repeat_ngram_size = NoRepeatNgramSize ?? raw.no_repeat_ngram_size;
+            raw.seed = Seed ?? raw.seed;
+            raw.max_tokens = MaxTokens ?? raw.max_tokens;
+            raw.speculation = (int?)Speculation ?? raw.speculation;
+            raw.max_drafts = MaxDrafts ?? raw.max_drafts;
+            raw.grammar_begin = (int?)GrammarBegin ?? raw.grammar_begin;
+            raw.grammar_token = GrammarToken ?? raw.grammar_token;
             raw.grammar_goes_on = GrammarGoesOn ? 1u : 0u;
             raw.thinking = Thinking ? 1u : 0u;
             raw.thinking_begin = lent.Bytes(Native.ZeroTerminated(ThinkingBegin));
             raw.thinking_end = lent.Bytes(Native.ZeroTerminated(ThinkingEnd));
-            raw.thinking_tokens = ThinkingTokens;
+            raw.thinking_tokens = ThinkingTokens ?? raw.thinking_tokens;
+            // generated to here
             if (Stop.Count > 0)
             {
                 raw.stop_strings = lent.Take(Stop.Count * IntPtr.Size);

@@ -206,16 +206,8 @@ static int rondo_engine_options_set(rondo_engine_options* s, const char* field, 
     s->adapter_rank = (uint32_t)value;
     return 1;
   }
-  if (strcmp(field, "reserved2") == 0) {
-    s->reserved2 = (uint32_t)value;
-    return 1;
-  }
   if (strcmp(field, "max_input_rows") == 0) {
     s->max_input_rows = (uint32_t)value;
-    return 1;
-  }
-  if (strcmp(field, "reserved3") == 0) {
-    s->reserved3 = (uint32_t)value;
     return 1;
   }
   return 0;

@@ -31,31 +31,55 @@ declare class Handle {
 }
 
 export interface EngineOptions {
+  // generated from here: engine options
+  /** Tokens that a session can see; 0: the model's context_length. */
   context?: number;
+  /** Open at once, each with its own context; 1 to 64; default 1. */
   maxSessions?: number;
+  /** Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
+   * takes more activations. */
   maxRows?: number;
+  /** That compute, at most 256; default 0: the performance cores, as far as the system tells, of
+   * those that this process may run on. */
   threads?: number;
-  /** One of Policy. */
+  /** One of Policy; default STOP. */
   contextPolicy?: number;
+  /** SLIDE: the first tokens, which stay; whole blocks; default 0. */
   sinkTokens?: number;
-  /** One of Kv. */
+  /** One of Kv; default INT8. */
   kvFormat?: number;
+  /** None: the best for this CPU, of those that read a packed file where it has some; else a kernel
+   * set's name. */
   kernels?: string;
+  /** Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
+   * Default 0: enough for the context of every session. */
   kvTokens?: number;
+  /** Most tokens of a pass while some session decodes, those of drafts included, 1 to maxRows;
+   * default 0: maxRows. */
   rowsPerStep?: number;
+  /** True: nothing is kept for later sessions. */
   noPrefixCache?: boolean;
+  /** Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
+   * 0: nothing is recorded. */
   profileEvents?: number;
+  /** The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. */
   dutyPercent?: number;
-  /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
+  /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
+   * drafts for sessions of Speculation.DRAFT_HEAD; its weights and KV are in the plan. */
   draftHead?: boolean;
-  /** One of Affinity: which CPUs the engine's own threads run on; CPUS where `cpus` are given. */
+  /** One of Affinity, default SYSTEM: to which CPUs the threads that the engine starts are kept. */
   affinity?: number;
-  /** Their numbers, as the system counts them. */
-  cpus?: number[];
-  /** The largest of adapters that sessions may be given. */
+  /** The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
+   * their rows take is in the plan. Default 0: none may. */
   adapterRank?: number;
-  /** Rows of inputs (Session.appendInputs) that sessions may hold together. */
+  /** Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+   * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
+   * Default 0: sessions have tokens only. */
   maxInputRows?: number;
+  // generated to here
+  /** The CPUs of Affinity.CPUS, which is meant where some are named and nothing else is said, as the
+   * system counts them. */
+  cpus?: number[];
 }
 
 /** A grammar in writing: one of schema, pattern and gbnf. */
@@ -82,22 +106,58 @@ export interface SessionOptions {
   /** False: begin with the library's defaults, and not with what the model's makers recommend for
    * sampling. */
   recommended?: boolean;
+  // generated from here: session options
+  /** Default 0: the most likely token; of equals, the lowest id. */
   temperature?: number;
+  /** Keep the k most likely; default 0: off. */
   topK?: number;
+  /** Keep the fewest that together reach this share, above 0; 1: off. */
   topP?: number;
+  /** Keep those of at least this share of the best's probability; 0: off. */
   minP?: number;
+  /** Divides positive and multiplies negative logits; default 1: off. */
   repetitionPenalty?: number;
+  /** Subtracted once from the logit of each token seen; default 0. */
   presencePenalty?: number;
+  /** Subtracted for each time that it was seen; default 0. */
   frequencyPenalty?: number;
+  /** Last tokens that penalties look at, 0 to 4096; default 64. */
   penaltyLastN?: number;
-  noRepeatNgramSize?: number;
+  /** True: end tokens are tokens like others, but that a grammar's text has none that it does not
+   * name. */
   ignoreEos?: boolean;
+  /** True: events tell log-probabilities. */
   logprobs?: boolean;
+  /** N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
+   * the sequence, prompt included; default 0: off. */
+  noRepeatNgramSize?: number;
+  /** Equal ones give equal draws; default 0. */
   seed?: number | bigint;
-  maxTokens?: number;
-  /** Of Speculation. */
+  /** Tokens generated after each prefill; default 0: no limit. */
+  maxTokens?: number | bigint;
+  /** One of Speculation; default NONE. */
   speculation?: number;
+  /** Drafts that one pass verifies, 1 to 7 and less than maxRows; default 0: as many as there may
+   * be. */
   maxDrafts?: number;
+  /** One of GrammarBegin; default AT_ONCE. */
+  grammarBegin?: number;
+  /** The token of GrammarBegin.AFTER_TOKEN. */
+  grammarToken?: number;
+  /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up
+   * to the next grammarToken; an end token ends it as ever. */
+  grammarGoesOn?: boolean;
+  /** True: thoughts are told from the rest; the text of a grammar has none. */
+  thinking?: boolean;
+  /** What begins a thought; none, and thinkingEnd none, the default: as the model's chat template
+   * has it; refused where it has none. */
+  thinkingBegin?: string;
+  /** What ends a thought, with the white space that Rondo writes. */
+  thinkingEnd?: string;
+  /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of
+   * thinkingEnd, whatever the model would say. */
+  thinkingTokens?: number | bigint;
+  // generated to here
   /** Strings that end a generation. */
   stop?: string[];
   /** What is added to a token's logit, by its id. */
@@ -109,16 +169,6 @@ export interface SessionOptions {
   jsonSchema?: unknown;
   /** Of Model.adapter(), where the engine's adapterRank has room for it. A fork has its source's. */
   adapter?: Adapter;
-  /** Of GrammarBegin. */
-  grammarBegin?: number;
-  grammarToken?: number;
-  grammarGoesOn?: boolean;
-  /** Events tell thoughts from the rest. */
-  thinking?: boolean;
-  thinkingBegin?: string;
-  thinkingEnd?: string;
-  /** At most so many of a thought. */
-  thinkingTokens?: number;
 }
 
 export interface ChatOptions {

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence
 
 from . import _raw
+from ._keywords import EngineKeywords, SessionKeywords
 from ._library import check, library
 from .adapter import Adapter
 from .grammar import Grammar
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def ids_array(ids: Sequence[int]) -> Any:
@@ -19,7 +23,8 @@ def _set(structure: Any, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if name not in known or name == "struct_size" or name.startswith("reserved"):
             raise TypeError(f"there is no option '{name}'")
-        setattr(structure, name, value.encode() if isinstance(value, str) else value)
+        if value is not None:  # that is the library's default
+            setattr(structure, name, value.encode() if isinstance(value, str) else value)
 
 
 class EngineOptions:
@@ -27,20 +32,16 @@ class EngineOptions:
     creation and is raised again by raise_pending()."""
 
     def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
-                 kernels: Optional[str] = None,
                  log: Optional[Callable[[int, str], object]] = None, draft: Any = None,
-                 cpus: Sequence[int] = (), affinity: Optional[int] = None, **values: int):
+                 cpus: Sequence[int] = (), **values: Unpack[EngineKeywords]):
         self.raw = _raw.EngineOptions()
         check(library.rondo_engine_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         _set(self.raw, values)
-        if kernels is not None:
-            self.raw.kernels = kernels.encode()
         if draft is not None:
             self.raw.draft = draft._handle
-        if affinity is None:
-            affinity = _raw.Affinity.CPUS if cpus else _raw.Affinity.SYSTEM
-        self.raw.affinity = affinity
         if cpus:
+            if values.get("affinity") is None:
+                self.raw.affinity = _raw.Affinity.CPUS
             self.raw.cpus = (ctypes.c_uint32 * len(cpus))(*cpus)
             self.raw.n_cpus = len(cpus)
         self._pending: Optional[BaseException] = None
@@ -86,7 +87,7 @@ class SessionOptions:
     def __init__(self, recommended: Any, stop: Sequence[str] = (),
                  logit_bias: Optional[Mapping[int, float]] = None,
                  grammar: Optional[Grammar] = None, adapter: Optional[Adapter] = None,
-                 **values: Union[float, str]):
+                 **values: Unpack[SessionKeywords]):
         self.raw = _raw.SessionOptions()
         check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         if recommended is not None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 import ctypes
 from array import array
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence
 
 from . import _raw
 from ._handle import Handle, new_handle
+from ._keywords import SessionKeywords
 from ._library import check, check_with_message, described, library, record
 from ._options import EngineOptions, SessionOptions, ids_array, recommended_by
 from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
@@ -16,6 +17,8 @@ from .grammar import Grammar, Schema
 from .session import Session
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .model import Model
 
 
@@ -87,19 +90,17 @@ class Engine(Handle):
     def session(self, *, recommended: bool = True, stop: Sequence[str] = (),
                 logit_bias: Optional[Mapping[int, float]] = None,
                 grammar: Optional[Grammar] = None, json_schema: Optional[Schema] = None,
-                adapter: Optional[Adapter] = None, **options: Union[float, str]) -> Session:
+                adapter: Optional[Adapter] = None,
+                **options: Unpack[SessionKeywords]) -> Session:
         """An empty session in one of the engine's places.
 
         recommended: begin with what the model's makers recommend for sampling; False: with the
         library's defaults. stop: strings that end a generation. grammar: what each generation must
         be a text of; json_schema: a JSON Schema (JSON, or its Python value), of which the session
         makes a grammar of its own, with one_space and named_only: JSON as people write it. Of the
-        whole schema Model.grammar() makes one. adapter: of Model.adapter(), where the engine's adapter_rank has room for it. Other options
-        are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p,
-        repetition_penalty, presence_penalty, frequency_penalty, penalty_last_n,
-        no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens, speculation (of Speculation),
-        max_drafts, grammar_begin (of GrammarBegin), grammar_token, grammar_goes_on, thinking,
-        thinking_begin and thinking_end (texts), thinking_tokens.
+        whole schema Model.grammar() makes one. adapter: of Model.adapter(), where the engine's
+        adapter_rank has room for it. The other options are those of rondo_session_options in
+        rondo.h: SessionKeywords has them.
         """
         chosen = self._session_options(recommended, stop, logit_bias, grammar, json_schema, adapter,
                                        options)
@@ -113,7 +114,7 @@ class Engine(Handle):
     def _session_options(self, recommended: bool, stop: Sequence[str],
                          logit_bias: Optional[Mapping[int, float]], grammar: Optional[Grammar],
                          json_schema: Optional[Schema], adapter: Optional[Adapter],
-                         others: Mapping[str, Union[float, str]]) -> SessionOptions:
+                         others: SessionKeywords) -> SessionOptions:
         if json_schema is not None:
             if grammar is not None:
                 raise TypeError("of grammar and json_schema one is given")

@@ -4,10 +4,12 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple,
+                    Union)
 
 from . import _raw
 from ._handle import Handle, new_handle
+from ._keywords import EngineKeywords
 from ._library import check, check_with_message, described, library, record, text_output
 from ._options import EngineOptions, ids_array
 from ._raw import Calls, DetokenizeFlags, Status, TokenizeFlags
@@ -16,6 +18,9 @@ from .adapter import Adapter
 from .chat import ChatOptions, ChatParser, Json, render
 from .engine import Engine
 from .grammar import Grammar, Schema
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Model(Handle):
@@ -242,32 +247,18 @@ class Model(Handle):
             self._handle, byref(raw), size, byref(context), *message))
         return context.value
 
-    def engine(self, *, arena: Any = None, context: int = 0, max_sessions: int = 1,
-               max_rows: int = 256, threads: int = 0, context_policy: int = _raw.Policy.STOP,
-               sink_tokens: int = 0, kv_format: int = _raw.Kv.INT8, kernels: Optional[str] = None,
-               kv_tokens: int = 0, rows_per_step: int = 0, no_prefix_cache: bool = False,
-               profile_events: int = 0, log: Optional[Callable[[int, str], object]] = None,
-               log_level: int = _raw.Log.WARNING, duty_percent: int = 0,
-               draft: Optional["Model"] = None, draft_head: bool = False,
-               affinity: Optional[int] = None, cpus: Sequence[int] = (), adapter_rank: int = 0,
-               max_input_rows: int = 0,
-               progress: Optional[Callable[[int, int], object]] = None) -> Engine:
-        """Makes the model runnable. The options are those of rondo_engine_options in rondo.h.
+    def engine(self, *, arena: Any = None, log: Optional[Callable[[int, str], object]] = None,
+               draft: Optional["Model"] = None, cpus: Sequence[int] = (),
+               progress: Optional[Callable[[int, int], object]] = None,
+               **others: Unpack[EngineKeywords]) -> Engine:
+        """Makes the model runnable. The options are those of rondo_engine_options in rondo.h, with
+        their defaults there: EngineKeywords has the others.
 
         arena: a writable buffer (mmap, bytearray, NumPy array) of the plan's size and alignment,
         for the engine alone; None: taken from the system. progress(done, total) may raise: that
-        cancels, and is raised here. log(level, message) may be called on any thread.
-        affinity: of Affinity, which CPUs the engine's own threads run on; cpus: those of
-        Affinity.CPUS, which is meant where they are given and nothing else is said. adapter_rank:
-        the largest of adapters that sessions may be given. max_input_rows: rows of inputs
-        (Session.append_inputs) that sessions may hold together.
+        cancels, and is raised here. log(level, message) may be called on any thread. draft: a small
+        model of the same vocabulary, for sessions of Speculation.DRAFT_MODEL. cpus: those of
+        Affinity.CPUS, which is meant where they are given and nothing else is said.
         """
-        options = EngineOptions(
-            progress=progress, log=log, log_level=log_level, profile_events=profile_events,
-            duty_percent=duty_percent, draft=draft, draft_head=int(draft_head),
-            kernels=kernels, context=context, max_sessions=max_sessions,
-            max_rows=max_rows, threads=threads, context_policy=context_policy,
-            sink_tokens=sink_tokens, kv_format=kv_format, kv_tokens=kv_tokens,
-            rows_per_step=rows_per_step, no_prefix_cache=int(no_prefix_cache), affinity=affinity,
-            cpus=cpus, adapter_rank=adapter_rank, max_input_rows=max_input_rows)
+        options = EngineOptions(progress=progress, log=log, draft=draft, cpus=cpus, **others)
         return Engine._create(self, options, arena)

@@ -10,6 +10,7 @@ from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, List,
 
 from . import _raw
 from ._handle import Handle, new_handle
+from ._keywords import SessionKeywords
 from ._library import check, check_with_message, failure, known, library, record
 from ._options import ids_array
 from ._raw import Channel, Reason, Status
@@ -19,6 +20,7 @@ from .inputs import Input, raw_inputs
 
 if TYPE_CHECKING:
     import numpy
+    from typing_extensions import Unpack
 
     from .engine import Engine
     from .grammar import Grammar, Schema
@@ -285,7 +287,7 @@ class Session(Handle):
     def fork(self, *, recommended: bool = True, stop: Sequence[str] = (),
              logit_bias: Optional[Mapping[int, float]] = None,
              grammar: Optional["Grammar"] = None, json_schema: Optional["Schema"] = None,
-             **options: Union[float, str]) -> "Session":
+             **options: Unpack[SessionKeywords]) -> "Session":
         """A session with the same tokens and options of its own, as those of Engine.session()."""
         chosen = self._engine._session_options(recommended, stop, logit_bias, grammar, json_schema,
                                                None, options)

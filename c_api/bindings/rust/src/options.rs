@@ -31,27 +31,51 @@ type Progress<'p> = Box<dyn FnMut(u64, u64) -> bool + 'p>;
 #[allow(missing_docs)]
 #[non_exhaustive]
 pub struct EngineOptions<'p> {
+    // generated from here: engine options
+    /// Tokens that a session can see; 0: the model's context_length.
     pub context: u32,
+    /// Open at once, each with its own context; 1 to 64; default 1.
     pub max_sessions: u32,
+    /// Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
+    /// takes more activations.
     pub max_rows: u32,
+    /// That compute, at most 256; default 0: the performance cores, as far as the system tells, of
+    /// those that this process may run on.
     pub threads: u32,
+    /// One of [`Policy`]; default STOP.
     pub context_policy: Policy,
+    /// SLIDE: the first tokens, which stay; whole blocks; default 0.
     pub sink_tokens: u32,
+    /// One of [`Kv`]; default INT8.
     pub kv_format: Kv,
-    pub kernels: Option<String>,
+    /// Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
+    /// Default 0: enough for the context of every session.
     pub kv_tokens: u32,
+    /// Most tokens of a pass while some session decodes, those of drafts included, 1 to max_rows;
+    /// default 0: max_rows.
     pub rows_per_step: u32,
+    /// True: nothing is kept for later sessions.
     pub no_prefix_cache: bool,
+    /// Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20.
+    /// Default 0: nothing is recorded.
     pub profile_events: u32,
+    /// The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100.
     pub duty_percent: u32,
-    /// That of the model's file, for sessions of `Speculation::DRAFT_HEAD`.
+    /// True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
+    /// drafts for sessions of `Speculation::DRAFT_HEAD`; its weights and KV are in the plan.
     pub draft_head: bool,
-    /// The largest rank of adapters that sessions may be given.
-    pub adapter_rank: u32,
-    /// Rows of inputs ([`crate::Session::append_inputs`]) that sessions may hold together.
-    pub max_input_rows: u32,
-    /// Which CPUs the engine's own threads run on.
+    /// One of [`Affinity`], default SYSTEM: to which CPUs the threads that the engine starts are
+    /// kept.
     pub affinity: Affinity,
+    /// The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
+    /// their rows take is in the plan. Default 0: none may.
+    pub adapter_rank: u32,
+    /// Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+    /// limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
+    /// Default 0: sessions have tokens only.
+    pub max_input_rows: u32,
+    // generated to here
+    pub kernels: Option<String>,
     /// Those of `Affinity::CPUS`, as the system counts them.
     pub cpus: Vec<u32>,
     /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
@@ -62,6 +86,7 @@ impl Default for EngineOptions<'_> {
     fn default() -> Self {
         let raw = engine_defaults();
         EngineOptions {
+            // generated from here: engine options' defaults
             context: raw.context,
             max_sessions: raw.max_sessions,
             max_rows: raw.max_rows,
@@ -69,16 +94,17 @@ impl Default for EngineOptions<'_> {
             context_policy: Policy(raw.context_policy),
             sink_tokens: raw.sink_tokens,
             kv_format: Kv(raw.kv_format),
-            kernels: None,
             kv_tokens: raw.kv_tokens,
             rows_per_step: raw.rows_per_step,
             no_prefix_cache: raw.no_prefix_cache != 0,
             profile_events: raw.profile_events,
             duty_percent: raw.duty_percent,
             draft_head: raw.draft_head != 0,
+            affinity: Affinity(raw.affinity),
             adapter_rank: raw.adapter_rank,
             max_input_rows: raw.max_input_rows,
-            affinity: Affinity(raw.affinity),
+            // generated to here
+            kernels: None,
             cpus: Vec::new(),
             progress: None,
         }
@@ -114,10 +140,24 @@ unsafe extern "C" fn report(user: *mut c_void, done: u64, total: u64) -> i32 {
 
 impl<'p> EngineOptions<'p> {
     setters! {
-        context: u32, max_sessions: u32, max_rows: u32, threads: u32, context_policy: Policy,
-        sink_tokens: u32, kv_format: Kv, kv_tokens: u32, rows_per_step: u32, no_prefix_cache: bool,
-        profile_events: u32, duty_percent: u32, draft_head: bool, adapter_rank: u32,
-        max_input_rows: u32, affinity: Affinity,
+        // generated from here: engine options' setters
+        context: u32,
+        max_sessions: u32,
+        max_rows: u32,
+        threads: u32,
+        context_policy: Policy,
+        sink_tokens: u32,
+        kv_format: Kv,
+        kv_tokens: u32,
+        rows_per_step: u32,
+        no_prefix_cache: bool,
+        profile_events: u32,
+        duty_percent: u32,
+        draft_head: bool,
+        affinity: Affinity,
+        adapter_rank: u32,
+        max_input_rows: u32,
+        // generated to here
     }
 
     /// The engine's own threads run on these CPUs.
@@ -163,6 +203,7 @@ impl<'p> EngineOptions<'p> {
     pub(crate) fn raw(&self) -> Result<(raw::rondo_engine_options, Option<CString>)> {
         let kernels = self.kernels.as_deref().map(c_string).transpose()?;
         let mut raw = engine_defaults();
+        // generated from here: engine options said
         raw.context = self.context;
         raw.max_sessions = self.max_sessions;
         raw.max_rows = self.max_rows;
@@ -170,16 +211,17 @@ impl<'p> EngineOptions<'p> {
         raw.context_policy = self.context_policy.0;
         raw.sink_tokens = self.sink_tokens;
         raw.kv_format = self.kv_format.0;
-        raw.kernels = kernels.as_ref().map_or(ptr::null(), |name| name.as_ptr());
         raw.kv_tokens = self.kv_tokens;
         raw.rows_per_step = self.rows_per_step;
         raw.no_prefix_cache = u32::from(self.no_prefix_cache);
         raw.profile_events = self.profile_events;
         raw.duty_percent = self.duty_percent;
         raw.draft_head = u32::from(self.draft_head);
+        raw.affinity = self.affinity.0;
         raw.adapter_rank = self.adapter_rank;
         raw.max_input_rows = self.max_input_rows;
-        raw.affinity = self.affinity.0;
+        // generated to here
+        raw.kernels = kernels.as_ref().map_or(ptr::null(), |name| name.as_ptr());
         if !self.cpus.is_empty() {
             raw.cpus = self.cpus.as_ptr();
             raw.n_cpus = self.cpus.len() as u32;
@@ -195,26 +237,57 @@ impl<'p> EngineOptions<'p> {
 pub struct SessionOptions {
     /// False: what the model's makers recommend for sampling is not followed.
     pub recommended: bool,
+    // generated from here: session options
+    /// Default 0: the most likely token; of equals, the lowest id.
     pub temperature: Option<f32>,
+    /// Keep the k most likely; default 0: off.
     pub top_k: Option<i32>,
+    /// Keep the fewest that together reach this share, above 0; 1: off.
     pub top_p: Option<f32>,
+    /// Keep those of at least this share of the best's probability; 0: off.
     pub min_p: Option<f32>,
+    /// Divides positive and multiplies negative logits; default 1: off.
     pub repetition_penalty: Option<f32>,
-    pub penalty_last_n: Option<i32>,
-    pub no_repeat_ngram_size: Option<u32>,
+    /// Subtracted once from the logit of each token seen; default 0.
     pub presence_penalty: f32,
+    /// Subtracted for each time that it was seen; default 0.
     pub frequency_penalty: f32,
+    /// Last tokens that penalties look at, 0 to 4096; default 64.
+    pub penalty_last_n: Option<i32>,
+    /// True: end tokens are tokens like others, but that a grammar's text has none that it does not
+    /// name.
     pub ignore_eos: bool,
+    /// True: events tell log-probabilities.
     pub logprobs: bool,
+    /// N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
+    /// the sequence, prompt included; default 0: off.
+    pub no_repeat_ngram_size: Option<u32>,
+    /// Equal ones give equal draws; default 0.
     pub seed: u64,
+    /// Tokens generated after each prefill; default 0: no limit.
     pub max_tokens: u64,
+    /// One of [`Speculation`]; default NONE.
+    pub speculation: Speculation,
+    /// Drafts that one pass verifies, 1 to 7 and less than max_rows; default 0: as many as there
+    /// may be.
+    pub max_drafts: u32,
+    /// One of [`GrammarBegin`]; default AT_ONCE.
+    pub grammar_begin: GrammarBegin,
+    /// The token of `GrammarBegin::AFTER_TOKEN`.
+    pub grammar_token: i32,
+    /// True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN
+    /// up to the next grammar_token; an end token ends it as ever.
+    pub grammar_goes_on: bool,
+    /// True: thoughts are told from the rest; the text of a grammar has none.
+    pub thinking: bool,
+    /// Of a thought: where it has so many, and a whole character, it is ended by the tokens of
+    /// thinking_end, whatever the model would say.
+    pub thinking_tokens: u64,
+    // generated to here
     /// Strings that end a generation; none: those that the makers recommend.
     pub stop: Vec<String>,
     /// (token, what is added to its logit); none: those that the makers recommend.
     pub logit_bias: Vec<(i32, f32)>,
-    pub speculation: Speculation,
-    /// That one pass verifies; 0: as many as there may be.
-    pub max_drafts: u32,
     /// What each generation must be a text of.
     pub grammar: Option<Grammar>,
     /// In its place a JSON Schema, of which the session makes a grammar of its own, without
@@ -222,16 +295,9 @@ pub struct SessionOptions {
     pub json_schema: Option<String>,
     /// What is added to the model's matrices; [`EngineOptions::adapter_rank`] has room for it.
     pub adapter: Option<Adapter>,
-    pub grammar_begin: GrammarBegin,
-    pub grammar_token: i32,
-    pub grammar_goes_on: bool,
-    /// Events tell thoughts from the rest.
-    pub thinking: bool,
     /// None for both: what the model's chat template puts around a thought.
     pub thinking_begin: Option<String>,
     pub thinking_end: Option<String>,
-    /// At most so many of a thought; 0: no limit.
-    pub thinking_tokens: u64,
 }
 
 impl Default for SessionOptions {
@@ -239,33 +305,35 @@ impl Default for SessionOptions {
         let raw = session_defaults();
         SessionOptions {
             recommended: true,
+            // generated from here: session options' defaults
             temperature: None,
             top_k: None,
             top_p: None,
             min_p: None,
             repetition_penalty: None,
-            penalty_last_n: None,
-            no_repeat_ngram_size: None,
             presence_penalty: raw.presence_penalty,
             frequency_penalty: raw.frequency_penalty,
+            penalty_last_n: None,
             ignore_eos: raw.ignore_eos != 0,
             logprobs: raw.logprobs != 0,
+            no_repeat_ngram_size: None,
             seed: raw.seed,
             max_tokens: raw.max_tokens,
-            stop: Vec::new(),
-            logit_bias: Vec::new(),
             speculation: Speculation(raw.speculation),
             max_drafts: raw.max_drafts,
-            grammar: None,
-            json_schema: None,
-            adapter: None,
             grammar_begin: GrammarBegin(raw.grammar_begin),
             grammar_token: raw.grammar_token,
             grammar_goes_on: raw.grammar_goes_on != 0,
             thinking: raw.thinking != 0,
+            thinking_tokens: raw.thinking_tokens,
+            // generated to here
+            stop: Vec::new(),
+            logit_bias: Vec::new(),
+            grammar: None,
+            json_schema: None,
+            adapter: None,
             thinking_begin: None,
             thinking_end: None,
-            thinking_tokens: raw.thinking_tokens,
         }
     }
 }
@@ -283,12 +351,29 @@ fn session_defaults() -> raw::rondo_session_options {
 
 impl SessionOptions {
     setters! {
-        recommended: bool, temperature: f32, top_k: i32, top_p: f32, min_p: f32,
-        repetition_penalty: f32, penalty_last_n: i32, no_repeat_ngram_size: u32,
-        presence_penalty: f32, frequency_penalty: f32, ignore_eos: bool, logprobs: bool, seed: u64,
-        max_tokens: u64, speculation: Speculation, max_drafts: u32, grammar: Grammar, adapter: Adapter,
-        grammar_begin: GrammarBegin, grammar_token: i32, grammar_goes_on: bool, thinking: bool,
+        recommended: bool, grammar: Grammar, adapter: Adapter,
+        // generated from here: session options' setters
+        temperature: f32,
+        top_k: i32,
+        top_p: f32,
+        min_p: f32,
+        repetition_penalty: f32,
+        presence_penalty: f32,
+        frequency_penalty: f32,
+        penalty_last_n: i32,
+        ignore_eos: bool,
+        logprobs: bool,
+        no_repeat_ngram_size: u32,
+        seed: u64,
+        max_tokens: u64,
+        speculation: Speculation,
+        max_drafts: u32,
+        grammar_begin: GrammarBegin,
+        grammar_token: i32,
+        grammar_goes_on: bool,
+        thinking: bool,
         thinking_tokens: u64,
+        // generated to here
     }
 
     /// The texts around a thought, in place of those of the model's chat template.
@@ -336,19 +421,28 @@ impl SessionOptions {
         if self.recommended {
             check(unsafe { raw::rondo_model_session_options(model.handle, &mut raw) })?;
         }
+        // generated from here: session options said
         raw.temperature = self.temperature.unwrap_or(raw.temperature);
         raw.top_k = self.top_k.unwrap_or(raw.top_k);
         raw.top_p = self.top_p.unwrap_or(raw.top_p);
         raw.min_p = self.min_p.unwrap_or(raw.min_p);
         raw.repetition_penalty = self.repetition_penalty.unwrap_or(raw.repetition_penalty);
-        raw.penalty_last_n = self.penalty_last_n.unwrap_or(raw.penalty_last_n);
-        raw.no_repeat_ngram_size = self.no_repeat_ngram_size.unwrap_or(raw.no_repeat_ngram_size);
         raw.presence_penalty = self.presence_penalty;
         raw.frequency_penalty = self.frequency_penalty;
+        raw.penalty_last_n = self.penalty_last_n.unwrap_or(raw.penalty_last_n);
         raw.ignore_eos = u32::from(self.ignore_eos);
         raw.logprobs = u32::from(self.logprobs);
+        raw.no_repeat_ngram_size = self.no_repeat_ngram_size.unwrap_or(raw.no_repeat_ngram_size);
         raw.seed = self.seed;
         raw.max_tokens = self.max_tokens;
+        raw.speculation = self.speculation.0;
+        raw.max_drafts = self.max_drafts;
+        raw.grammar_begin = self.grammar_begin.0;
+        raw.grammar_token = self.grammar_token;
+        raw.grammar_goes_on = u32::from(self.grammar_goes_on);
+        raw.thinking = u32::from(self.thinking);
+        raw.thinking_tokens = self.thinking_tokens;
+        // generated to here
         if !stop.is_empty() {
             raw.stop_strings = stop.as_ptr();
             raw.n_stop_strings = stop.len();
@@ -357,15 +451,8 @@ impl SessionOptions {
             raw.logit_bias = bias.as_ptr();
             raw.n_logit_bias = bias.len();
         }
-        raw.speculation = self.speculation.0;
-        raw.max_drafts = self.max_drafts;
-        raw.grammar_begin = self.grammar_begin.0;
-        raw.grammar_token = self.grammar_token;
-        raw.grammar_goes_on = u32::from(self.grammar_goes_on);
-        raw.thinking = u32::from(self.thinking);
         raw.thinking_begin = begin.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         raw.thinking_end = end.as_ref().map_or(ptr::null(), |text| text.as_ptr());
-        raw.thinking_tokens = self.thinking_tokens;
         let made; // the session keeps it
         let grammar = match (&self.grammar, &self.json_schema) {
             (Some(_), Some(_)) => {

@@ -3,20 +3,56 @@
  * or a function holds for the one named like it. */
 
 export declare const ABI_VERSION: number;
-export declare const Status: {readonly [name: string]: number};
-export declare const Calls: {readonly AUTO: 0, readonly REQUIRED: 1, readonly ONE: 2};
-export declare const Channel: {readonly TEXT: 0, readonly THINKING: 1};
-export declare const ChatPartKind: {readonly NONE: 0, readonly CONTENT: 1, readonly THINKING: 2,
-  readonly CALL: 3, readonly ARGUMENTS: 4, readonly CALL_END: 5};
-export declare const GrammarBegin: {readonly AT_ONCE: 0, readonly AFTER_TOKEN: 1,
-  readonly AFTER_THINKING: 2};
-export declare const Kv: {readonly INT8: 0, readonly FLOAT32: 1};
-export declare const Policy: {readonly STOP: 0, readonly SLIDE: 1};
-export declare const Pooling: {readonly MEAN: 0, readonly LAST: 1, readonly FIRST: 2};
-export declare const Reason: {readonly NONE: 0, readonly EOS: 1, readonly STOP_STRING: 2,
-  readonly TOKEN_LIMIT: 3, readonly CONTEXT_FULL: 4, readonly GRAMMAR: 5};
 export declare const Segment: {readonly [name: string]: number};
 export declare const Speculation: {readonly [name: string]: number};
+export declare const Status: {readonly [name: string]: number};
+// generated from here: constants
+export declare const Policy: {
+  readonly STOP: 0;
+  readonly SLIDE: 1;
+};
+export declare const Kv: {
+  readonly INT8: 0;
+  readonly FLOAT32: 1;
+  readonly K8V4: 2;
+  readonly K4V4: 3;
+};
+export declare const GrammarBegin: {
+  readonly AT_ONCE: 0;
+  readonly AFTER_TOKEN: 1;
+  readonly AFTER_THINKING: 2;
+};
+export declare const Reason: {
+  readonly NONE: 0;
+  readonly EOS: 1;
+  readonly STOP_STRING: 2;
+  readonly TOKEN_LIMIT: 3;
+  readonly CONTEXT_FULL: 4;
+  readonly GRAMMAR: 5;
+};
+export declare const Channel: {
+  readonly TEXT: 0;
+  readonly THINKING: 1;
+};
+export declare const ChatPartKind: {
+  readonly NONE: 0;
+  readonly CONTENT: 1;
+  readonly THINKING: 2;
+  readonly CALL: 3;
+  readonly ARGUMENTS: 4;
+  readonly CALL_END: 5;
+};
+export declare const Calls: {
+  readonly AUTO: 0;
+  readonly REQUIRED: 1;
+  readonly ONE: 2;
+};
+export declare const Pooling: {
+  readonly MEAN: 0;
+  readonly LAST: 1;
+  readonly FIRST: 2;
+};
+// generated to here
 
 /** A call that failed. */
 export declare class RondoError extends Error {
@@ -30,48 +66,106 @@ export declare class RondoError extends Error {
 export type Record_ = {readonly [field: string]: number | string};
 
 export interface EngineOptions {
+  // generated from here: engine options
+  /** Tokens that a session can see; 0: the model's context_length. */
   context?: number;
+  /** Open at once, each with its own context; 1 to 64; default 1. */
   maxSessions?: number;
+  /** Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
+   * takes more activations. */
   maxRows?: number;
+  /** One of Policy; default STOP. */
+  contextPolicy?: number;
+  /** SLIDE: the first tokens, which stay; whole blocks; default 0. */
+  sinkTokens?: number;
+  /** One of Kv; default INT8. */
+  kvFormat?: number;
+  /** None: the best for this CPU, of those that read a packed file where it has some; else a kernel
+   * set's name. */
+  kernels?: string;
+  /** Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
+   * Default 0: enough for the context of every session. */
+  kvTokens?: number;
+  /** Most tokens of a pass while some session decodes, those of drafts included, 1 to maxRows;
+   * default 0: maxRows. */
+  rowsPerStep?: number;
+  /** True: nothing is kept for later sessions. */
+  noPrefixCache?: boolean;
+  /** Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
+   * 0: nothing is recorded. */
+  profileEvents?: number;
+  /** The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. */
+  dutyPercent?: number;
+  /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
+   * drafts for sessions of Speculation.DRAFT_HEAD; its weights and KV are in the plan. */
+  draftHead?: boolean;
+  /** The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
+   * their rows take is in the plan. Default 0: none may. */
+  adapterRank?: number;
+  /** Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+   * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
+   * Default 0: sessions have tokens only. */
+  maxInputRows?: number;
+  // generated to here
   /** At most those that were started; 0, the default: these. */
   threads?: number;
-  /** One of Policy. */
-  contextPolicy?: number;
-  sinkTokens?: number;
-  /** One of Kv. */
-  kvFormat?: number;
-  kernels?: string;
-  kvTokens?: number;
-  rowsPerStep?: number;
-  noPrefixCache?: boolean;
-  profileEvents?: number;
-  /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
-  draftHead?: boolean;
-  /** The largest of adapters that sessions may be given. */
-  adapterRank?: number;
-  /** Rows of inputs (Session.appendInputs) that sessions may hold together. */
-  maxInputRows?: number;
 }
 
 export interface SessionOptions {
   /** Begin with what the model's makers recommend for sampling: the default. */
   recommended?: boolean;
+  // generated from here: session options
+  /** Default 0: the most likely token; of equals, the lowest id. */
   temperature?: number;
+  /** Keep the k most likely; default 0: off. */
   topK?: number;
+  /** Keep the fewest that together reach this share, above 0; 1: off. */
   topP?: number;
+  /** Keep those of at least this share of the best's probability; 0: off. */
   minP?: number;
+  /** Divides positive and multiplies negative logits; default 1: off. */
   repetitionPenalty?: number;
+  /** Subtracted once from the logit of each token seen; default 0. */
   presencePenalty?: number;
+  /** Subtracted for each time that it was seen; default 0. */
   frequencyPenalty?: number;
+  /** Last tokens that penalties look at, 0 to 4096; default 64. */
   penaltyLastN?: number;
-  noRepeatNgramSize?: number;
+  /** True: end tokens are tokens like others, but that a grammar's text has none that it does not
+   * name. */
   ignoreEos?: boolean;
+  /** True: events tell log-probabilities. */
   logprobs?: boolean;
+  /** N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
+   * the sequence, prompt included; default 0: off. */
+  noRepeatNgramSize?: number;
+  /** Equal ones give equal draws; default 0. */
   seed?: number | bigint;
-  maxTokens?: number;
-  /** Of Speculation. */
+  /** Tokens generated after each prefill; default 0: no limit. */
+  maxTokens?: number | bigint;
+  /** One of Speculation; default NONE. */
   speculation?: number;
+  /** Drafts that one pass verifies, 1 to 7 and less than maxRows; default 0: as many as there may
+   * be. */
   maxDrafts?: number;
+  /** One of GrammarBegin; default AT_ONCE. */
+  grammarBegin?: number;
+  /** The token of GrammarBegin.AFTER_TOKEN. */
+  grammarToken?: number;
+  /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up
+   * to the next grammarToken; an end token ends it as ever. */
+  grammarGoesOn?: boolean;
+  /** True: thoughts are told from the rest; the text of a grammar has none. */
+  thinking?: boolean;
+  /** What begins a thought; none, and thinkingEnd none, the default: as the model's chat template
+   * has it; refused where it has none. */
+  thinkingBegin?: string;
+  /** What ends a thought, with the white space that Rondo writes. */
+  thinkingEnd?: string;
+  /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of
+   * thinkingEnd, whatever the model would say. */
+  thinkingTokens?: number | bigint;
+  // generated to here
   /** Strings that end a generation. */
   stop?: string[];
   /** What is added to a token's logit, by its id. */
@@ -83,16 +177,6 @@ export interface SessionOptions {
   /** In its place a JSON Schema (JSON, or a value of it), of which the session makes a grammar of its
    * own, with oneSpace and namedOnly: JSON as people write it. */
   jsonSchema?: unknown;
-  /** Of GrammarBegin. */
-  grammarBegin?: number;
-  grammarToken?: number;
-  grammarGoesOn?: boolean;
-  /** Events tell thoughts from the rest. */
-  thinking?: boolean;
-  thinkingBegin?: string;
-  thinkingEnd?: string;
-  /** At most so many of a thought. */
-  thinkingTokens?: number;
 }
 
 /** A grammar in writing: one of schema, pattern and gbnf. */

@@ -2,35 +2,60 @@ package rondo
 
 /** rondo_engine_options; null: the library's default. */
 class EngineOptions {
+    // generated from here: engine options
+    /** Tokens that a session can see; 0: the model's context_length. */
     var context: Int? = null
+    /** Open at once, each with its own context; 1 to 64; default 1. */
     var maxSessions: Int? = null
+    /** Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and takes
+     * more activations. */
     var maxRows: Int? = null
+    /** That compute, at most 256; default 0: the performance cores, as far as the system tells, of those
+     * that this process may run on. */
     var threads: Int? = null
-    /** One of [Policy]. */
+    /** One of [Policy]; default STOP. */
     var contextPolicy: Int? = null
+    /** SLIDE: the first tokens, which stay; whole blocks; default 0. */
     var sinkTokens: Int? = null
-    /** One of [Kv]. */
+    /** One of [Kv]; default INT8. */
     var kvFormat: Int? = null
-    var kvTokens: Int? = null
-    var rowsPerStep: Int? = null
-    var profileEvents: Int? = null
-    var dutyPercent: Int? = null
-    var noPrefixCache = false
-    /** That of the model's file, for sessions of [Speculation].DRAFT_HEAD. */
-    var draftHead = false
+    /** Null: the best for this CPU, of those that read a packed file where it has some; else a kernel set's
+     * name. */
     var kernels: String? = null
+    /** Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30. Default 0:
+     * enough for the context of every session. */
+    var kvTokens: Int? = null
+    /** Most tokens of a pass while some session decodes, those of drafts included, 1 to maxRows; default 0:
+     * maxRows. */
+    var rowsPerStep: Int? = null
+    /** True: nothing is kept for later sessions. */
+    var noPrefixCache = false
+    /** Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default 0:
+     * nothing is recorded. */
+    var profileEvents: Int? = null
+    /** The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. */
+    var dutyPercent: Int? = null
+    /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and drafts
+     * for sessions of [Speculation].DRAFT_HEAD; its weights and KV are in the plan. */
+    var draftHead = false
+    /** One of [Affinity], default SYSTEM: to which CPUs the threads that the engine starts are kept. */
+    var affinity: Int? = null
+    /** The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what their rows
+     * take is in the plan. Default 0: none may. */
+    var adapterRank: Int? = null
+    /** Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+     * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan. Default
+     * 0: sessions have tokens only. */
+    var maxInputRows: Int? = null
+    // generated to here
     /** A small model of the same vocabulary, for sessions of [Speculation].DRAFT_MODEL. */
     var draft: Model? = null
-    /** The largest of adapters that sessions may be given. */
-    var adapterRank: Int? = null
-    /** Rows of inputs ([Session.appendInputs]) that sessions may hold together. */
-    var maxInputRows: Int? = null
-    /** One of [Affinity]: which CPUs the engine's own threads run on; CPUS where [cpus] has some. */
-    var affinity: Int? = null
-    /** Their numbers, as the system counts them. */
+    /** The CPUs of [Affinity].CPUS, which is meant where some are named and nothing else is said, as
+     * the system counts them. */
     var cpus: List<Int> = emptyList()
 
     internal fun fields() = Fields().also {
+        // generated from here: engine options said
         it.set("context", context)
         it.set("max_sessions", maxSessions)
         it.set("max_rows", maxRows)
@@ -40,13 +65,15 @@ class EngineOptions {
         it.set("kv_format", kvFormat)
         it.set("kv_tokens", kvTokens)
         it.set("rows_per_step", rowsPerStep)
+        it.set("no_prefix_cache", noPrefixCache)
         it.set("profile_events", profileEvents)
         it.set("duty_percent", dutyPercent)
-        it.set("no_prefix_cache", noPrefixCache)
         it.set("draft_head", draftHead)
+        it.set("affinity", affinity)
         it.set("adapter_rank", adapterRank)
         it.set("max_input_rows", maxInputRows)
-        it.set("affinity", affinity ?: if (cpus.isEmpty()) null else Affinity.CPUS)
+        // generated to here
+        if (affinity == null && cpus.isNotEmpty()) it.set("affinity", Affinity.CPUS)
     }
 
     internal fun <T> with(
@@ -66,22 +93,57 @@ class EngineOptions {
 class SessionOptions {
     /** False: sampling begins with the library's defaults. */
     var recommended = true
+    // generated from here: session options
+    /** Default 0: the most likely token; of equals, the lowest id. */
     var temperature: Float? = null
+    /** Keep the k most likely; default 0: off. */
     var topK: Int? = null
+    /** Keep the fewest that together reach this share, above 0; 1: off. */
     var topP: Float? = null
+    /** Keep those of at least this share of the best's probability; 0: off. */
     var minP: Float? = null
+    /** Divides positive and multiplies negative logits; default 1: off. */
     var repetitionPenalty: Float? = null
+    /** Subtracted once from the logit of each token seen; default 0. */
     var presencePenalty: Float? = null
+    /** Subtracted for each time that it was seen; default 0. */
     var frequencyPenalty: Float? = null
+    /** Last tokens that penalties look at, 0 to 4096; default 64. */
     var penaltyLastN: Int? = null
-    var noRepeatNgramSize: Int? = null
+    /** True: end tokens are tokens like others, but that a grammar's text has none that it does not name.
+     * */
     var ignoreEos = false
+    /** True: events tell log-probabilities. */
     var logprobs = false
+    /** N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
+     * sequence, prompt included; default 0: off. */
+    var noRepeatNgramSize: Int? = null
+    /** Equal ones give equal draws; default 0. */
     var seed: Long? = null
+    /** Tokens generated after each prefill; default 0: no limit. */
     var maxTokens: Long? = null
-    /** One of [Speculation]. */
+    /** One of [Speculation]; default NONE. */
     var speculation: Int? = null
+    /** Drafts that one pass verifies, 1 to 7 and less than maxRows; default 0: as many as there may be. */
     var maxDrafts: Int? = null
+    /** One of [GrammarBegin]; default AT_ONCE. */
+    var grammarBegin: Int? = null
+    /** The token of [GrammarBegin].AFTER_TOKEN. */
+    var grammarToken: Int? = null
+    /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up to
+     * the next grammarToken; an end token ends it as ever. */
+    var grammarGoesOn = false
+    /** True: thoughts are told from the rest; the text of a grammar has none. */
+    var thinking = false
+    /** What begins a thought; null, and thinkingEnd null, the default: as the model's chat template has it;
+     * refused where it has none. */
+    var thinkingBegin: String? = null
+    /** What ends a thought, with the white space that Rondo writes. */
+    var thinkingEnd: String? = null
+    /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of thinkingEnd,
+     * whatever the model would say. */
+    var thinkingTokens: Long? = null
+    // generated to here
     /** Strings that end a generation. */
     var stop: List<String> = emptyList()
     /** What is added to a token's logit, by its id. */
@@ -93,19 +155,9 @@ class SessionOptions {
     /** In its place a JSON Schema, of which the session makes a grammar of its own, with oneSpace and
      * namedOnly: JSON as people write it. Of the whole schema [Model.grammar] makes one. */
     var jsonSchema: String? = null
-    /** One of [GrammarBegin]. */
-    var grammarBegin: Int? = null
-    var grammarToken: Int? = null
-    var grammarGoesOn = false
-    /** Events tell thoughts from the rest. */
-    var thinking = false
-    /** Null for both: what the model's chat template puts around a thought. */
-    var thinkingBegin: String? = null
-    var thinkingEnd: String? = null
-    /** At most so many of a thought. */
-    var thinkingTokens: Long? = null
 
     internal fun fields() = Fields().also {
+        // generated from here: session options said
         it.set("temperature", temperature)
         it.set("top_k", topK)
         it.set("top_p", topP)
@@ -114,9 +166,9 @@ class SessionOptions {
         it.set("presence_penalty", presencePenalty)
         it.set("frequency_penalty", frequencyPenalty)
         it.set("penalty_last_n", penaltyLastN)
-        it.set("no_repeat_ngram_size", noRepeatNgramSize)
         it.set("ignore_eos", ignoreEos)
         it.set("logprobs", logprobs)
+        it.set("no_repeat_ngram_size", noRepeatNgramSize)
         it.set("seed", seed)
         it.set("max_tokens", maxTokens)
         it.set("speculation", speculation)
@@ -126,6 +178,7 @@ class SessionOptions {
         it.set("grammar_goes_on", grammarGoesOn)
         it.set("thinking", thinking)
         it.set("thinking_tokens", thinkingTokens)
+        // generated to here
     }
 
     /** 0: none. */

@@ -15,93 +15,119 @@ public final class EngineOptions {
     Rondo.check(Rondo.RAW.rondo_engine_options_init(raw, new SizeT(raw.size())));
   }
 
-  public EngineOptions context(int tokens) {
-    raw.context = tokens;
+  // generated from here: options
+  /** Tokens that a session can see; 0: the model's context_length. */
+  public EngineOptions context(int context) {
+    raw.context = context;
     return this;
   }
 
-  public EngineOptions maxSessions(int sessions) {
-    raw.max_sessions = sessions;
+  /** Open at once, each with its own context; 1 to 64; default 1. */
+  public EngineOptions maxSessions(int maxSessions) {
+    raw.max_sessions = maxSessions;
     return this;
   }
 
-  public EngineOptions maxRows(int rows) {
-    raw.max_rows = rows;
+  /** Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
+   * takes more activations. */
+  public EngineOptions maxRows(int maxRows) {
+    raw.max_rows = maxRows;
     return this;
   }
 
+  /** That compute, at most 256; default 0: the performance cores, as far as the system tells, of
+   * those that this process may run on. */
   public EngineOptions threads(int threads) {
     raw.threads = threads;
     return this;
   }
 
-  public EngineOptions contextPolicy(Policy policy) {
-    raw.context_policy = policy.value;
+  /** One of Policy; default STOP. */
+  public EngineOptions contextPolicy(Policy contextPolicy) {
+    raw.context_policy = contextPolicy.value;
     return this;
   }
 
-  public EngineOptions sinkTokens(int tokens) {
-    raw.sink_tokens = tokens;
+  /** SLIDE: the first tokens, which stay; whole blocks; default 0. */
+  public EngineOptions sinkTokens(int sinkTokens) {
+    raw.sink_tokens = sinkTokens;
     return this;
   }
 
-  public EngineOptions kvFormat(Kv format) {
-    raw.kv_format = format.value;
+  /** One of Kv; default INT8. */
+  public EngineOptions kvFormat(Kv kvFormat) {
+    raw.kv_format = kvFormat.value;
     return this;
   }
 
-  public EngineOptions kernels(String name) {
-    raw.kernels = Memories.zeroTerminated(name);
+  /** Null: the best for this CPU, of those that read a packed file where it has some; else a kernel
+   * set's name. */
+  public EngineOptions kernels(String kernels) {
+    raw.kernels = Memories.zeroTerminated(kernels);
     return this;
   }
 
-  public EngineOptions kvTokens(int tokens) {
-    raw.kv_tokens = tokens;
+  /** Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
+   * Default 0: enough for the context of every session. */
+  public EngineOptions kvTokens(int kvTokens) {
+    raw.kv_tokens = kvTokens;
     return this;
   }
 
-  public EngineOptions rowsPerStep(int rows) {
-    raw.rows_per_step = rows;
+  /** Most tokens of a pass while some session decodes, those of drafts included, 1 to maxRows;
+   * default 0: maxRows. */
+  public EngineOptions rowsPerStep(int rowsPerStep) {
+    raw.rows_per_step = rowsPerStep;
     return this;
   }
 
-  public EngineOptions noPrefixCache(boolean none) {
-    raw.no_prefix_cache = none ? 1 : 0;
+  /** True: nothing is kept for later sessions. */
+  public EngineOptions noPrefixCache(boolean noPrefixCache) {
+    raw.no_prefix_cache = noPrefixCache ? 1 : 0;
     return this;
   }
 
-  public EngineOptions draftHead(boolean wanted) {
-    raw.draft_head = wanted ? 1 : 0;
+  /** Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
+   * 0: nothing is recorded. */
+  public EngineOptions profileEvents(int profileEvents) {
+    raw.profile_events = profileEvents;
     return this;
   }
 
-  public EngineOptions profileEvents(int events) {
-    raw.profile_events = events;
+  /** The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. */
+  public EngineOptions dutyPercent(int dutyPercent) {
+    raw.duty_percent = dutyPercent;
     return this;
   }
 
-  public EngineOptions dutyPercent(int percent) {
-    raw.duty_percent = percent;
+  /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
+   * drafts for sessions of Speculation.DRAFT_HEAD; its weights and KV are in the plan. */
+  public EngineOptions draftHead(boolean draftHead) {
+    raw.draft_head = draftHead ? 1 : 0;
     return this;
   }
 
-  /** The largest of adapters that sessions may be given. */
-  public EngineOptions adapterRank(int rank) {
-    raw.adapter_rank = rank;
-    return this;
-  }
-
-  /** Rows of inputs (Session.appendInputs) that sessions may hold together. */
-  public EngineOptions maxInputRows(int rows) {
-    raw.max_input_rows = rows;
-    return this;
-  }
-
-  /** Which CPUs the engine's own threads run on. */
+  /** One of Affinity, default SYSTEM: to which CPUs the threads that the engine starts are kept. */
   public EngineOptions affinity(Affinity affinity) {
     raw.affinity = affinity.value;
     return this;
   }
+
+  /** The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
+   * their rows take is in the plan. Default 0: none may. */
+  public EngineOptions adapterRank(int adapterRank) {
+    raw.adapter_rank = adapterRank;
+    return this;
+  }
+
+  /** Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
+   * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
+   * Default 0: sessions have tokens only. */
+  public EngineOptions maxInputRows(int maxInputRows) {
+    raw.max_input_rows = maxInputRows;
+    return this;
+  }
+  // generated to here
 
   /** Affinity.CPUS with these, as the system counts them. */
   public EngineOptions cpus(int... numbers) {

@@ -25,65 +25,112 @@ public final class SessionOptions {
     return this;
   }
 
+  // generated from here: options
+  /** Default 0: the most likely token; of equals, the lowest id. */
   public SessionOptions temperature(double temperature) {
     return say(raw -> raw.temperature = (float) temperature);
   }
 
-  public SessionOptions topK(int tokens) {
-    return say(raw -> raw.top_k = tokens);
+  /** Keep the k most likely; default 0: off. */
+  public SessionOptions topK(int topK) {
+    return say(raw -> raw.top_k = topK);
   }
 
-  public SessionOptions topP(double share) {
-    return say(raw -> raw.top_p = (float) share);
+  /** Keep the fewest that together reach this share, above 0; 1: off. */
+  public SessionOptions topP(double topP) {
+    return say(raw -> raw.top_p = (float) topP);
   }
 
-  public SessionOptions minP(double share) {
-    return say(raw -> raw.min_p = (float) share);
+  /** Keep those of at least this share of the best's probability; 0: off. */
+  public SessionOptions minP(double minP) {
+    return say(raw -> raw.min_p = (float) minP);
   }
 
-  public SessionOptions repetitionPenalty(double penalty) {
-    return say(raw -> raw.repetition_penalty = (float) penalty);
+  /** Divides positive and multiplies negative logits; default 1: off. */
+  public SessionOptions repetitionPenalty(double repetitionPenalty) {
+    return say(raw -> raw.repetition_penalty = (float) repetitionPenalty);
   }
 
-  public SessionOptions presencePenalty(double penalty) {
-    return say(raw -> raw.presence_penalty = (float) penalty);
+  /** Subtracted once from the logit of each token seen; default 0. */
+  public SessionOptions presencePenalty(double presencePenalty) {
+    return say(raw -> raw.presence_penalty = (float) presencePenalty);
   }
 
-  public SessionOptions frequencyPenalty(double penalty) {
-    return say(raw -> raw.frequency_penalty = (float) penalty);
+  /** Subtracted for each time that it was seen; default 0. */
+  public SessionOptions frequencyPenalty(double frequencyPenalty) {
+    return say(raw -> raw.frequency_penalty = (float) frequencyPenalty);
   }
 
-  public SessionOptions penaltyLastN(int tokens) {
-    return say(raw -> raw.penalty_last_n = tokens);
+  /** Last tokens that penalties look at, 0 to 4096; default 64. */
+  public SessionOptions penaltyLastN(int penaltyLastN) {
+    return say(raw -> raw.penalty_last_n = penaltyLastN);
   }
 
-  public SessionOptions noRepeatNgramSize(int tokens) {
-    return say(raw -> raw.no_repeat_ngram_size = tokens);
+  /** True: end tokens are tokens like others, but that a grammar's text has none that it does not
+   * name. */
+  public SessionOptions ignoreEos(boolean ignoreEos) {
+    return say(raw -> raw.ignore_eos = ignoreEos ? 1 : 0);
   }
 
-  public SessionOptions ignoreEos(boolean ignore) {
-    return say(raw -> raw.ignore_eos = ignore ? 1 : 0);
+  /** True: events tell log-probabilities. */
+  public SessionOptions logprobs(boolean logprobs) {
+    return say(raw -> raw.logprobs = logprobs ? 1 : 0);
   }
 
-  public SessionOptions logprobs(boolean wanted) {
-    return say(raw -> raw.logprobs = wanted ? 1 : 0);
+  /** N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
+   * the sequence, prompt included; default 0: off. */
+  public SessionOptions noRepeatNgramSize(int noRepeatNgramSize) {
+    return say(raw -> raw.no_repeat_ngram_size = noRepeatNgramSize);
   }
 
+  /** Equal ones give equal draws; default 0. */
   public SessionOptions seed(long seed) {
     return say(raw -> raw.seed = seed);
   }
 
-  public SessionOptions maxTokens(long tokens) {
-    return say(raw -> raw.max_tokens = tokens);
+  /** Tokens generated after each prefill; default 0: no limit. */
+  public SessionOptions maxTokens(long maxTokens) {
+    return say(raw -> raw.max_tokens = maxTokens);
   }
 
-  public SessionOptions speculation(Speculation from) {
-    return say(raw -> raw.speculation = from.value);
+  /** One of Speculation; default NONE. */
+  public SessionOptions speculation(Speculation speculation) {
+    return say(raw -> raw.speculation = speculation.value);
   }
 
-  public SessionOptions maxDrafts(int tokens) {
-    return say(raw -> raw.max_drafts = tokens);
+  /** Drafts that one pass verifies, 1 to 7 and less than maxRows; default 0: as many as there may
+   * be. */
+  public SessionOptions maxDrafts(int maxDrafts) {
+    return say(raw -> raw.max_drafts = maxDrafts);
   }
+
+  /** One of GrammarBegin; default AT_ONCE. */
+  public SessionOptions grammarBegin(GrammarBegin grammarBegin) {
+    return say(raw -> raw.grammar_begin = grammarBegin.value);
+  }
+
+  /** The token of GrammarBegin.AFTER_TOKEN. */
+  public SessionOptions grammarToken(int grammarToken) {
+    return say(raw -> raw.grammar_token = grammarToken);
+  }
+
+  /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up
+   * to the next grammarToken; an end token ends it as ever. */
+  public SessionOptions grammarGoesOn(boolean grammarGoesOn) {
+    return say(raw -> raw.grammar_goes_on = grammarGoesOn ? 1 : 0);
+  }
+
+  /** True: thoughts are told from the rest; the text of a grammar has none. */
+  public SessionOptions thinking(boolean thinking) {
+    return say(raw -> raw.thinking = thinking ? 1 : 0);
+  }
+
+  /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of
+   * thinkingEnd, whatever the model would say. */
+  public SessionOptions thinkingTokens(long thinkingTokens) {
+    return say(raw -> raw.thinking_tokens = thinkingTokens);
+  }
+  // generated to here
 
   /** Strings that end a generation. */
   public SessionOptions stop(String... strings) {
@@ -143,25 +190,6 @@ public final class SessionOptions {
     return this;
   }
 
-  /** Where the grammar begins. */
-  public SessionOptions grammarBegin(GrammarBegin begin) {
-    return say(raw -> raw.grammar_begin = begin.value);
-  }
-
-  /** Of GrammarBegin.AFTER_TOKEN: this one. */
-  public SessionOptions grammarToken(int token) {
-    return say(raw -> raw.grammar_token = token);
-  }
-
-  public SessionOptions grammarGoesOn(boolean goesOn) {
-    return say(raw -> raw.grammar_goes_on = goesOn ? 1 : 0);
-  }
-
-  /** Events tell thoughts from the rest. */
-  public SessionOptions thinking(boolean told) {
-    return say(raw -> raw.thinking = told ? 1 : 0);
-  }
-
   /** The texts around a thought, in place of those of the model's chat template. */
   public SessionOptions thinkingTexts(String begin, String end) {
     Memory before = Memories.zeroTerminated(begin);
@@ -170,11 +198,6 @@ public final class SessionOptions {
       raw.thinking_begin = before;
       raw.thinking_end = behind;
     });
-  }
-
-  /** At most so many of a thought; 0: no limit. */
-  public SessionOptions thinkingTokens(long tokens) {
-    return say(raw -> raw.thinking_tokens = tokens);
   }
 
   private SessionOptions say(Consumer<Raw.SessionOptions> what) {
@@ -193,14 +216,16 @@ public final class SessionOptions {
     Raw.SessionOptions raw = defaults();
     return model.with(handle -> {
       Rondo.check(Rondo.RAW.rondo_model_session_options(handle, raw));
-      SessionOptions options = new SessionOptions()
-          .temperature(raw.temperature)
-          .topK(raw.top_k)
-          .topP(raw.top_p)
-          .minP(raw.min_p)
-          .repetitionPenalty(raw.repetition_penalty)
-          .penaltyLastN(raw.penalty_last_n)
-          .noRepeatNgramSize(raw.no_repeat_ngram_size);
+      SessionOptions options = new SessionOptions();
+      // generated from here: recommended
+      options.temperature(raw.temperature);
+      options.topK(raw.top_k);
+      options.topP(raw.top_p);
+      options.minP(raw.min_p);
+      options.repetitionPenalty(raw.repetition_penalty);
+      options.penaltyLastN(raw.penalty_last_n);
+      options.noRepeatNgramSize(raw.no_repeat_ngram_size);
+      // generated to here
       int stops = raw.n_stop_strings.intValue();
       if (stops > 0) {
         options.stop(raw.stop_strings.getStringArray(0, stops, "UTF-8"));

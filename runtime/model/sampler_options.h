@@ -9,6 +9,10 @@
 
 namespace rondo {
 
+namespace format {
+struct Sampling;
+}
+
 struct LogitBias {
   int32_t token;
   float bias;  // added to the logit; -inf forbids the token
@@ -29,6 +33,13 @@ struct SamplerOptions {
   std::span<const LogitBias> logit_bias = {};  // copied at creation
 };
 
+// The numbers that the model's makers recommend.
+SamplerOptions Recommended(const format::Sampling& sampling);
+
+// The range of a number that is out of it, which is `value` then; null: there is none.
+const SamplingRange* FindWrongNumber(const SamplerOptions& options, double* value);
+
+// The lists, too.
 Status ValidateSamplerOptions(const SamplerOptions& options, uint32_t vocab_size);
 
 }  // namespace rondo
