@@ -79,7 +79,7 @@ const std::vector<Layer>& Layers() {
       {"runtime/sampling/", {"runtime/kv/", "runtime/model/", "runtime/base/"}},
       {"runtime/text/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
       {"runtime/chat/", {"runtime/model/", "runtime/base/"}},
-      {"runtime/media/", {"runtime/base/"}},
+      {"runtime/media/", {"runtime/kernels/weigh_bytes.h", "runtime/base/"}},
       {"runtime/weights/",
        {"runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
       {"runtime/kv/",
