@@ -26,6 +26,12 @@ Status InRange(const char* what, Enum value, Enum last) {
 
 Status CheckTiles(const ImageProcessor& p) {
   RONDO_RETURN_IF_ERROR(InRange("tile", p.tile, p.patch * p.merge, kMaxImageSide));
+  if (p.merged_in_turn && p.tile % (p.patch * p.merge) != 0) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "the image processor's tile of %u pixels is no multiple of the %u of its "
+                         "merged patches",
+                         p.tile, p.patch * p.merge);
+  }
   if (p.rule != SizeRule::kGrid && p.rule != SizeRule::kBetweenOrGrid) return Status();
   RONDO_RETURN_IF_ERROR(InRange("largest number of tiles", p.max_tiles, 1, kMaxTiles));
   RONDO_RETURN_IF_ERROR(InRange("least number of tiles", p.min_tiles, 1, p.max_tiles));

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/media/canvas.h"
 #include "runtime/media/image.h"
+#include "runtime/media/patches.h"
 #include "runtime/media/resize.h"
 
 namespace rondo {
@@ -55,6 +57,19 @@ inline std::vector<uint8_t> Resized(const TestPicture& picture, ImageSize to, Re
     rows.Read(std::min<size_t>(at_once, to.height - y), rgb.data() + y * to.width * kChannels);
   }
   return rgb;
+}
+
+// All patches of an image.
+inline std::vector<float> PatchesOf(const ImageProcessor& processor, const ImageLayout& layout,
+                                    const Image& image) {
+  std::vector<uint8_t> canvas(CanvasBytes(layout));
+  std::vector<uint64_t> scratch(
+      CanvasScratchBytes(processor, layout, UprightSize(image)) / sizeof(uint64_t) + 1);
+  MakeCanvas(processor, layout, image, canvas.data(), reinterpret_cast<uint8_t*>(scratch.data()));
+  const PatchCutter cutter(processor, layout);
+  std::vector<float> rows(layout.patches() * cutter.width());
+  cutter.Cut(canvas.data(), 0, layout.patches(), rows.data());
+  return rows;
 }
 
 }  // namespace rondo
