@@ -51,6 +51,9 @@ double Weigh(Filter filter, double x) {
   return 0;
 }
 
+// Without what is behind the point.
+uint32_t Whole(double x) { return static_cast<uint32_t>(x); }
+
 // The weights of one axis as doubles, in the order of Pillow's operations.
 struct ExactWeights {
   uint32_t from;
@@ -70,8 +73,8 @@ struct ExactWeights {
   uint32_t Of(size_t i, uint32_t* first, double* weights) const {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
     const double inverse = 1.0 / spread;
-    *first = static_cast<uint32_t>(std::max(centre - support + 0.5, 0.0));
-    const uint32_t end = std::min(static_cast<uint32_t>(centre + support + 0.5), from);
+    *first = Whole(std::max(centre - support + 0.5, 0.0));
+    const uint32_t end = std::min(Whole(centre + support + 0.5), from);
     const uint32_t count = end - *first;
     double sum = 0;
     for (uint32_t k = 0; k < count; ++k) {
@@ -88,7 +91,7 @@ struct ExactWeights {
 // As many bits behind the point as leave the largest weight in 16.
 int TorchBits(double largest) {
   int bits = 0;
-  while (bits < kPillowBits && static_cast<int32_t>(0.5 + largest * (1 << (bits + 1))) < 1 << 15) {
+  while (bits < kPillowBits && Whole(0.5 + largest * (1 << (bits + 1))) < 1 << 15) {
     ++bits;
   }
   return bits;

@@ -22,8 +22,8 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 // With the numbers of the small models that the references are of.
-std::map<std::string, ImageProcessor> Families() {
-  std::map<std::string, ImageProcessor> families = {
+std::map<std::string, ImageProcessor> SmallModels() {
+  std::map<std::string, ImageProcessor> models = {
       {"gemma4", Gemma4Images(70)},
       {"qwen2_vl", QwenImages(14, 3136, 32928)},
       {"qwen2_5_vl", QwenImages(14, 3136, 32928)},
@@ -37,9 +37,9 @@ std::map<std::string, ImageProcessor> Families() {
       {"internvl", InternVlImages(56, 6)},
       {"pixtral", PixtralImages(128, 16, 1)},
       {"mistral3", PixtralImages(140, 14, 2)}};
-  for (const char* clip : {"qwen2_vl", "qwen2_5_vl"}) SetClip(families[clip]);
-  for (const char* halves : {"qwen3_vl", "qwen3_5"}) SetHalves(families[halves]);
-  return families;
+  for (const char* clip : {"qwen2_vl", "qwen2_5_vl"}) SetClip(models[clip]);
+  for (const char* halves : {"qwen3_vl", "qwen3_5"}) SetHalves(models[halves]);
+  return models;
 }
 
 // Rows are kept less the row above.
@@ -145,7 +145,7 @@ TEST(PatchesReference, AreTheProcessorsOwn) {
   const Npz pictures(kFolder / "pictures.npz");
   size_t compared = 0;
   double largest = 0;
-  for (const auto& [family, processor] : Families()) {
+  for (const auto& [family, processor] : SmallModels()) {
     const fs::path folder = kFolder / family / "a";
     const Npz expected(folder / "expected.npz");
     std::ifstream file(folder / "cases.json");
