@@ -39,7 +39,7 @@ if(RONDO_SANITIZE STREQUAL "thread")  # what one thread does alone shows no race
   foreach(label unit model)
     set(alone ${${label}})
     list(FILTER alone INCLUDE REGEX
-      "/tests/(runtime/(base|chat|grammar|kernels|sampling|text)|tools/convert)/")
+      "/tests/(runtime/(base|chat|grammar|kernels|media|sampling|text)|tools/convert)/")
     list(FILTER alone EXCLUDE REGEX "/text/(encoding_turn|tokenizer)_test\\.cc$|/convert/(calibrate|output)/")
     list(REMOVE_ITEM ${label} ${alone})
     foreach(source IN LISTS ${label})  # nor where all that it says of threads is that there is one
@@ -134,7 +134,7 @@ endfunction()
 # that can be had, or to begin with on a new system: `cmake --build ... --target rondo_parts_tests`.
 set(parts ${unit})
 list(FILTER parts INCLUDE REGEX
-  "/tests/(platforms|runtime/(base|chat|kernels|kv|plan|sampling))/")
+  "/tests/(platforms|runtime/(base|chat|kernels|kv|media|plan|sampling))/")
 list(FILTER parts EXCLUDE REGEX "/chat/calls/(scanners|chat_grammar)_test\\.cc$")  # need JSON's library
 list(REMOVE_ITEM unit ${parts})
 add_library(rondo_parts OBJECT ${parts})
