@@ -19,6 +19,27 @@ struct ValueCall {
   float* out;
 };
 
+// What comes of the sums of some rows, `vectors` vectors of channels each from the `first` on. One
+// function for all numbers of rows: a segment's tokens take far longer.
+template <typename Isa>
+[[gnu::noinline]] void StoreRows(const ValueCall& call, size_t row, size_t rows, size_t first,
+                                 size_t vectors, const typename Isa::Vector* sums) {
+  constexpr size_t kChannels = Isa::kChannels;
+  for (size_t r = row; r < row + rows; ++r) {
+    size_t channel = first * kChannels;
+    for (size_t v = 0; v < vectors; ++v, ++sums, channel += kChannels) {
+      alignas(64) float floats[kChannels];
+      Isa::Store(*sums, call.factors[r], floats);
+      float* out = call.out + r * call.channels + channel;
+      if (channel + kChannels <= call.channels) {
+        __builtin_memcpy(out, floats, sizeof floats);
+      } else if (channel < call.channels) {
+        __builtin_memcpy(out, floats, (call.channels - channel) * sizeof(float));
+      }
+    }
+  }
+}
+
 // kRows rows from `row` on, kVectors vectors of channels from the `first` on.
 template <typename Isa, size_t kRows, size_t kVectors>
 void WeighVectors(const ValueCall& call, size_t row, size_t first) {
@@ -59,19 +80,13 @@ void WeighVectors(const ValueCall& call, size_t row, size_t first) {
       }
     }
   }
+  typename Isa::Vector totals[kRows][kVectors];  // in memory; sums are in registers
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) {
-      alignas(64) float floats[kChannels];
-      Isa::Store(sums[r][v], call.factors[row + r], floats);
-      const size_t channel = (first + v) * kChannels;
-      if (channel >= call.channels) break;
-      const size_t left = call.channels - channel;
-      __builtin_memcpy(call.out + (row + r) * call.channels + channel, floats,
-                       (left < kChannels ? left : kChannels) * sizeof(float));
-    }
+    for (size_t v = 0; v < kVectors; ++v) totals[r][v] = sums[r][v];
   }
+  StoreRows<Isa>(call, row, kRows, first, kVectors, totals[0]);
 }
 
 template <typename Isa, size_t kRows>
