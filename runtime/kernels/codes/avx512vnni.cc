@@ -164,6 +164,9 @@ __m512i SumLanes(__m512i even0, __m512i odd0, __m512i even1, __m512i odd1) {
       _mm512_setr_epi32(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15), sums);
 }
 
+// A row's sums of a tile in memory, in the order of SumLanes.
+using TileSums = __m512i[4];
+
 // How some rows' sums of a tile's 16 channels come about, in one walk through the tile or in two
 // with half of the channels each; rows want so many vectors of sums.
 struct Quads {  // a row on Zen 4: vectors of two lanes
@@ -184,11 +187,12 @@ struct Quads {  // a row on Zen 4: vectors of two lanes
       MultiplyAdd(sums[0][2 * quad + 1], inputs, w.odd);
     }
   }
-  static void Store(const Vector (&sums)[kVectors], int, int32_t* out) {
-    const auto both = [&](size_t i) {
-      return _mm512_inserti64x4(_mm512_castsi256_si512(sums[i]), sums[i + 2], 1);
-    };
-    _mm512_store_si512(out, SumLanes(both(0), both(1), both(4), both(5)));
+  [[gnu::always_inline]] static void Keep(const Vector (&sums)[kVectors], int, TileSums& out) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; ++i) {
+      const Vector* const pair = sums + i / 2 * 4 + i % 2;
+      out[i] = _mm512_inserti64x4(_mm512_castsi256_si512(pair[0]), pair[2], 1);
+    }
   }
 };
 template <int kWalksOfTile>
@@ -213,16 +217,28 @@ struct Halves {  // up to four rows in one walk, eight in two: vectors of four l
       }
     }
   }
-  static void Store(const Vector (&sums)[kVectors], int walk, int32_t* out) {
-    constexpr size_t kSecond = kVectors - 2;  // of one walk: the same again, and not stored
-    const __m512i all = SumLanes(sums[0], sums[1], sums[kSecond], sums[kSecond + 1]);
-    if constexpr (kWalks == 1) {
-      _mm512_store_si512(out, all);
-    } else {
-      _mm256_store_si256(reinterpret_cast<__m256i*>(out) + walk, _mm512_castsi512_si256(all));
-    }
+  [[gnu::always_inline]] static void Keep(const Vector (&sums)[kVectors], int walk, TileSums& out) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kVectors; ++i) out[2 * static_cast<size_t>(walk) + i] = sums[i];
   }
 };
+
+// The outputs of some rows, of a tile's channels those that are among the `left` last ones.
+[[gnu::always_inline]] inline void StoreTile(size_t rows, const TileSums* sums,
+                                             const ChannelEnds& ends, const RowQuant* quant,
+                                             size_t left, float* out, size_t out_stride) {
+  for (size_t r = 0; r < rows; ++r) {
+    const TileSums& its = sums[r];
+    _mm512_mask_storeu_ps(out + r * out_stride, Stored(left),
+                          Outputs(SumLanes(its[0], its[1], its[2], its[3]), ends, quant[r]));
+  }
+}
+// The same for all numbers of bits, and of rows where a tile takes long.
+[[gnu::noinline]] void StoreTileOfMany(size_t rows, const TileSums* sums, const ChannelEnds& ends,
+                                       const RowQuant* quant, size_t left, float* out,
+                                       size_t out_stride) {
+  StoreTile(rows, sums, ends, quant, left, out, out_stride);
+}
 
 template <uint32_t kBits, typename Way, size_t kRows, Ahead kAhead>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
@@ -232,7 +248,7 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
   for (size_t done = 0; done < channels; done += kCodeChannels) {
     const __m512i minus_sums = _mm512_load_si512(at);
     const uint8_t* const first = at + kTileFloats;
-    alignas(64) int32_t totals[kRows][kCodeChannels];
+    TileSums totals[kRows];
     for (int walk = 0; walk < Way::kWalks; ++walk) {
       typename Way::Vector sums[kRows][Way::kVectors];
 #pragma GCC unroll 8
@@ -260,13 +276,14 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
         left -= n;
       }
 #pragma GCC unroll 8
-      for (size_t r = 0; r < kRows; ++r) Way::Store(sums[r], walk, totals[r]);
+      for (size_t r = 0; r < kRows; ++r) Way::Keep(sums[r], walk, totals[r]);
     }
     const ChannelEnds ends = {minus_sums, _mm512_load_ps(at), _mm512_load_ps(at + kTileFloats)};
     at += 2 * kTileFloats;
-    for (size_t r = 0; r < kRows; ++r) {
-      _mm512_mask_storeu_ps(out + r * out_stride + done, Stored(channels - done),
-                            Outputs(_mm512_load_si512(totals[r]), ends, quant[r]));
+    if constexpr (kRows <= 2) {
+      StoreTile(kRows, totals, ends, quant, channels - done, out + done, out_stride);
+    } else {
+      StoreTileOfMany(kRows, totals, ends, quant, channels - done, out + done, out_stride);
     }
   }
 }

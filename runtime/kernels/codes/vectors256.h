@@ -92,16 +92,20 @@ template <typename Products>
       _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
 }
 
+constexpr size_t kAnyQuad = 4;
 // The sums of kRows rows in a walk through a tile: of kQuads times four channels from the quad
-// kFirst on. Where these are not all channels, the tile comes to the next walk from the first-level
-// cache, and each walk reads its part of the next tile ahead. Returns what is behind the last
-// block: the scales.
+// `first` on. Where these are not all channels, the tile comes to the next walk from the
+// first-level cache, and each walk reads its part of the next tile ahead. Returns what is behind
+// the last block: the scales. One function may serve all quads (kFirst is kAnyQuad) where
+// arithmetic takes longer than to find the codes; shifts of those with fewer than 4 bits want to
+// know their quad.
 template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t kQuads>
-[[gnu::noinline]] const uint8_t* Walk(const uint8_t* tile, size_t k, const int8_t* in,
+[[gnu::noinline]] const uint8_t* Walk(size_t quad, const uint8_t* tile, size_t k, const int8_t* in,
                                       size_t in_stride, const CodePairs& levels,
                                       int32_t (*sums)[kCodeChannels]) {
+  const size_t first = kFirst == kAnyQuad ? quad : kFirst;
   const size_t tile_bytes = TileBytes<kBits>(k);
-  const uint8_t* ahead = tile + tile_bytes + tile_bytes / 4 * kFirst;
+  const uint8_t* ahead = tile + tile_bytes + tile_bytes / 4 * first;
   __m256i even[kRows][kQuads], odd[kRows][kQuads];
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) {
@@ -118,7 +122,7 @@ template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t
     }
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQuads; ++q) {
-      const Weights w = LookUp<kBits>(selectors, codes, levels, kFirst + q);
+      const Weights w = LookUp<kBits>(selectors, codes, levels, first + q);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
         const auto inputs = RepeatBlock<Products>(in + r * in_stride);
@@ -133,7 +137,7 @@ template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t
   for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQuads; ++q) {
-      _mm_store_si128(reinterpret_cast<__m128i*>(sums[r] + 4 * (kFirst + q)),
+      _mm_store_si128(reinterpret_cast<__m128i*>(sums[r] + 4 * (first + q)),
                       SumLanes(even[r][q], odd[r][q]));
     }
   }
@@ -172,7 +176,9 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
       const size_t r = row + kAtOnce <= kRows ? row : kRows - kAtOnce;
       const auto walk = [&]<size_t kFirst>() {
         if constexpr (kFirst % kQuads == 0) {
-          at = Walk<kBits, Products, kAtOnce, kFirst, kQuads>(tile, k, in + r * in_stride,
+          constexpr bool kAny = !Products::kSumsWait && kBits == 4 && kQuads == 1;
+          constexpr size_t kKnown = kAny ? kAnyQuad : kFirst;
+          at = Walk<kBits, Products, kAtOnce, kKnown, kQuads>(kFirst, tile, k, in + r * in_stride,
                                                               in_stride, levels, sums + r);
         }
       };
