@@ -25,9 +25,14 @@ if(optimised)
   set(RONDO_VECTORISED "$<$<CONFIG:${optimised}>:-O3;-fno-trapping-math>")
   # For what runs seldom and not for long, where a fifth of the compiler's time matters more.
   set(RONDO_COMPILED_SOON "$<$<CONFIG:${optimised}>:-O1>")
+  # For what no row, token or byte of a text waits for. gcc's -Os calls functions of one line, which
+  # takes more room than what they do.
+  set(RONDO_COMPILED_SMALL "$<$<CONFIG:${optimised}>:-Os>"
+    "$<$<AND:$<CONFIG:${optimised}>,$<CXX_COMPILER_ID:GNU>>:--param=max-inline-insns-size=4>")
 else()
   set(RONDO_VECTORISED "")
   set(RONDO_COMPILED_SOON "")
+  set(RONDO_COMPILED_SMALL "")
 endif()
 
 # rondo_vectorise(SOURCE...): loops that the compiler is to vectorise wherever it optimises at all,

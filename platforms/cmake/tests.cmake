@@ -318,7 +318,7 @@ add_dependencies(rondo_abi_tests rondo_test_tool)
 # shows that nothing needs what such a build leaves out.
 if(RONDO_PATTERNS AND RONDO_GRAMMARS AND RONDO_CHAT AND NOT RONDO_SANITIZE AND
    CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  set(runtime_objects $<TARGET_OBJECTS:rondo_runtime>)
+  set(runtime_objects $<TARGET_OBJECTS:rondo_runtime> $<TARGET_OBJECTS:rondo_hot>)
   foreach(left_out IN ITEMS "${pattern_sources}" "${grammar_sources}" "${chat_sources}"
           "/unity_(grammar|chat)_")
     set(runtime_objects $<FILTER:${runtime_objects},EXCLUDE,${left_out}>)
@@ -331,6 +331,19 @@ if(RONDO_PATTERNS AND RONDO_GRAMMARS AND RONDO_CHAT AND NOT RONDO_SANITIZE AND
     rondo_utf8proc Threads::Threads ${CMAKE_DL_LIBS})
   target_link_options(rondo_least PRIVATE -Wl,--no-undefined)
   add_dependencies(rondo_abi_tests rondo_least)
+
+  # Where the table of sizes holds: our release preset.
+  if(RONDO_PYTHON3 AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND RONDO_UNITY AND RONDO_UNWIND AND
+     NOT RONDO_BUNDLED AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND
+     CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O2 -g1 -DNDEBUG")
+    set(map "${PROJECT_BINARY_DIR}/librondo.map")
+    target_link_options(rondo PRIVATE "-Wl,-Map=${map}")
+    add_test(NAME abi.sizes COMMAND "${RONDO_PYTHON3}" -B
+      "${PROJECT_SOURCE_DIR}/tests/c_api/sizes_test.py" "${PROJECT_SOURCE_DIR}"
+      "${CMAKE_SYSTEM_PROCESSOR}" "${CMAKE_STRIP}" "$<TARGET_FILE:rondo>" "${map}"
+      "$<TARGET_FILE:rondo_least>")
+    set_tests_properties(abi.sizes PROPERTIES LABELS abi)
+  endif()
 endif()
 
 # The example programs, which the tests run.

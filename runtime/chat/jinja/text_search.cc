@@ -8,7 +8,7 @@
 namespace rondo::jinja {
 namespace {
 
-constexpr size_t kPiece = 256;
+constexpr size_t kPaidAtOnce = 256;
 
 bool IsAt(Machine& machine, const char* place, std::string_view part) {
   return machine.SpendBytes(part.size()) && std::memcmp(place, part.data(), part.size()) == 0;
@@ -22,7 +22,7 @@ size_t Find(Machine& machine, std::string_view text, std::string_view part, size
   const size_t end = text.size() - part.size() + 1;  // behind the last place where it could be
   for (size_t paid = from; from < end;) {
     if (from == paid) {
-      paid += std::min(kPiece, end - from);
+      paid += std::min(kPaidAtOnce, end - from);
       if (!machine.SpendBytes(paid - from)) break;
     }
     const void* first = std::memchr(text.data() + from, part[0], paid - from);
@@ -44,7 +44,7 @@ size_t FindLast(Machine& machine, std::string_view text, std::string_view part) 
   size_t end = text.size() - part.size() + 1;  // behind the places that are left
   for (size_t paid = end; end > 0;) {
     if (end == paid) {
-      paid -= std::min(kPiece, end);
+      paid -= std::min(kPaidAtOnce, end);
       if (!machine.SpendCharacters(end - paid)) break;
     }
     const size_t first = text.substr(paid, end - paid).rfind(part[0]);
