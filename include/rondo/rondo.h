@@ -1040,8 +1040,8 @@ typedef struct rondo_input {
  * one position. What follows is the same to the bit as behind tokens whose embeddings the rows are.
  * Rows stay in the engine, once however many sessions have the same, as long as a session remembers
  * their positions: it may run them again behind rondo_session_undo. Forks, undo, the prefix cache
- * and drafts do what they do with tokens (an undo does not part rows that see each other; a draft
- * model reads what is behind the last row); penalties, n-grams, prompt lookup and grammars see
+ * and drafts do what they do with tokens (an undo parts no input whose rows see each other or have
+ * coordinates; a draft model reads what is behind the last row); penalties, lookup, grammars see
  * tokens alone. A snapshot holds digests in place of rows: a session restored from it goes on, but
  * fails with _UNSUPPORTED where rows must run again that its engine does not have, until any of its
  * sessions appends them.

@@ -64,7 +64,7 @@ void Sequence::Append(std::span<const InputKey> keys, size_t first_logits) {
 bool Sequence::CanTruncate(uint64_t tokens) const {
   if (tokens > position()) return false;
   if (tokens == 0) return true;
-  if (keys_.CutsInput(tokens)) return false;
+  if (keys_.PartsInput(tokens)) return false;
   if (tokens > evaluated_) return tokens > keys_.begin();
   return CanRun(tokens - 1, tokens) && (tokens == evaluated_ || CanRun(tokens, tokens));
 }

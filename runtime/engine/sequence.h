@@ -99,7 +99,7 @@ class Sequence {
   // The sequence can be cut back to its first `tokens` tokens: all that it sees then is held, or,
   // under STOP, can be computed again from its tokens, to the same bits. So is, where the model
   // keeps states, what lies between the last one that is held and the cut.
-  // Not where rows that see each other would be parted.
+  // Not where an input would be parted whose rows see each other or have coordinates.
   bool CanTruncate(uint64_t tokens) const;
   void Truncate(uint64_t tokens);  // CanTruncate
   // Becomes a copy of `other`, of the same engine: blocks are shared until one of them writes.

@@ -53,13 +53,13 @@ Status Session::Undo(uint64_t n) {
         StatusCode::kInvalidArgument, "cannot undo %llu tokens: the session has %llu",
         static_cast<unsigned long long>(n), static_cast<unsigned long long>(position()));
   }
-  if (keys().CutsInput(position() - n)) {
+  if (keys().PartsInput(position() - n)) {
     uint64_t begin, end;
     keys().SpanOf(position() - n, &begin, &end);
     return Status::Error(
         StatusCode::kInvalidArgument,
         "cannot undo %llu tokens: an input at positions [%llu, %llu) would be cut, "
-        "whose rows see each other",
+        "whose rows see each other or have coordinates",
         static_cast<unsigned long long>(n), static_cast<unsigned long long>(begin),
         static_cast<unsigned long long>(end));
   }

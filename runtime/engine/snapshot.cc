@@ -55,7 +55,7 @@ void ReadPart(const uint8_t* bytes, const SnapshotPart& part, BlockTable* kv) {
 }
 
 InputFacts FactsOf(const SnapshotInput& in) {
-  return {in.digest, in.rows, in.advance, in.sees_whole != 0};
+  return {in.digest, in.rows, in.advance, (in.kind & 1) != 0, (in.kind & 2) != 0};
 }
 
 // visit(SnapshotInput) for each that `keys` has rows of, in order.
@@ -72,8 +72,8 @@ void ForEachInput(const KeyHistory& keys, const Visit& visit) {
         ++end;
       }
       const InputFacts& facts = store.facts(key.input());
-      visit(SnapshotInput{facts.digest, facts.rows, facts.advance, facts.sees_whole, first, at,
-                          end - at});
+      const uint32_t kind = (facts.sees_whole ? 1 : 0) + (facts.has_coordinates ? 2 : 0);
+      visit(SnapshotInput{facts.digest, facts.rows, facts.advance, kind, first, at, end - at});
     }
     at = end;
   }

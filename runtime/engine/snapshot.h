@@ -65,7 +65,7 @@ struct SnapshotInput {
   Digest digest;  // InputFacts, as the next three
   uint32_t rows;
   int32_t advance;
-  uint32_t sees_whole;
+  uint32_t kind;       // 1: sees_whole; 2: has_coordinates; 3: both
   uint32_t first_row;  // at `position`
   uint64_t position;
   uint64_t n_rows;

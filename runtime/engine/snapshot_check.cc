@@ -301,9 +301,9 @@ Status Snapshot::CheckInputs() const {
     const bool is_whole = in.rows >= 1 && in.rows <= kMaxInputRows && in.n_rows >= 1 &&
                           in.first_row < in.rows && in.n_rows <= in.rows - in.first_row;
     const bool is_cut =
-        (in.sees_whole == 1 && in.first_row + in.n_rows != in.rows) ||
+        ((in.kind & 1) != 0 && in.first_row + in.n_rows != in.rows) ||
         (in.first_row > 0 && (in.position != header_.first_token || in.first_row > in.position));
-    if (!is_whole || is_cut || in.sees_whole > 1) {
+    if (!is_whole || is_cut || in.kind > 3) {
       return Corrupt("input %zu of the snapshot has rows %u to %llu of %u", i, in.first_row,
                      ull{in.first_row + in.n_rows}, in.rows);
     }

@@ -72,6 +72,7 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
   const uint64_t header[] = {width_, rows.rows, rows.sees_whole};
   digester.Add({reinterpret_cast<const uint8_t*>(header), sizeof header});
   int32_t last = 0;
+  bool has_coordinates = false;
   uint32_t place = first_place;
   for (size_t row = 0; row < rows.rows; ++row) {
     std::array<float, 256> some;
@@ -99,13 +100,15 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
                              coordinates[i], kMaxCoordinate);
       }
       last = std::max(last, coordinates[i]);
+      has_coordinates |= coordinates[i] != static_cast<int32_t>(row);
     }
     digester.Add({reinterpret_cast<const uint8_t*>(coordinates), sizeof coordinates});
     if (place == kNowhere) continue;
     std::copy(std::begin(coordinates), std::end(coordinates), places_[place].coordinates);
     place = places_[place].next;
   }
-  *facts = {digester.Finish(), static_cast<uint32_t>(rows.rows), last + 1, rows.sees_whole};
+  *facts = {digester.Finish(), static_cast<uint32_t>(rows.rows), last + 1, rows.sees_whole,
+            has_coordinates};
   return Status();
 }
 

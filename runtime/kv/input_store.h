@@ -39,6 +39,7 @@ struct InputFacts {
   uint32_t rows;
   int32_t advance;  // the coordinate behind the input, counted from where it begins
   bool sees_whole;
+  bool has_coordinates;  // of its own: its first rows alone would lead to another coordinate
   bool operator==(const InputFacts&) const = default;
 };
 

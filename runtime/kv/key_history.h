@@ -58,9 +58,14 @@ class KeyHistory {
   }
   // A cut before `position` would part rows that see each other.
   bool CutsInput(uint64_t position) const {
-    if (n_rows_ == 0 || position <= begin_ || position >= end_) return false;
-    const InputKey row = key(position);
-    return row.is_row() && row.row() > 0 && memory_.inputs->facts(row.input()).sees_whole;
+    const InputFacts* const facts = InputAround(position);
+    return facts != nullptr && facts->sees_whole;
+  }
+  // The keys before `position` are not what they would be without those from there on: rows there
+  // see these, or what coordinates go on with hangs on them.
+  bool PartsInput(uint64_t position) const {
+    const InputFacts* const facts = InputAround(position);
+    return facts != nullptr && (facts->sees_whole || facts->has_coordinates);
   }
 
   // Keys from `position` on, up to `most` of them, as far as they lie side by side.
@@ -105,6 +110,12 @@ class KeyHistory {
   void CopyFrom(const KeyHistory& other);
 
  private:
+  // Of the input that has rows before `position` and from there on; null: there is none.
+  const InputFacts* InputAround(uint64_t position) const {
+    if (n_rows_ == 0 || position <= begin_ || position >= end_) return nullptr;
+    const InputKey row = key(position);
+    return row.is_row() && row.row() > 0 ? &memory_.inputs->facts(row.input()) : nullptr;
+  }
   // The shift of what follows the key at `position`.
   int64_t ShiftBehind(uint64_t position) const;
   // Rows at positions [begin, end) are held no more.

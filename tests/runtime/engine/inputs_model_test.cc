@@ -259,6 +259,29 @@ TEST_F(Inputs, RowsThatSeeEachOtherAreOfOnePass) {
   }
 }
 
+// The first rows alone would lead to another coordinate.
+TEST_F(Inputs, WhatHasCoordinatesIsUndoneWhole) {
+  const auto ids = Ids(16, 10);
+  const auto engine = model_.NewEngine(Options());
+  const std::span all(ids);
+  const std::vector<float> rows = EmbeddingsOf(*engine, all.subspan(5, 6));
+  for (const int32_t jump : {0, 9}) {
+    std::vector<int32_t> coordinates;
+    for (int32_t i = 0; i < 6; ++i)
+      coordinates.insert(coordinates.end(), 3, i + (i == 2 ? jump : 0));
+    InputRowsView view = View(rows, 6);
+    view.coordinates = coordinates.data();
+    Session* const session = NewSession(*engine);
+    Queue(session, {{all.first(5)}, {{}, view}, {all.subspan(11)}});
+    Logits(session);
+    const Status part = session->Undo(7);
+    EXPECT_EQ(part.ok(), jump == 0) << part.message();
+    if (jump > 0) EXPECT_THAT(part.message(), testing::HasSubstr("or have coordinates"));
+    EXPECT_TRUE(session->Undo(session->position() - 5).ok());
+    engine->CloseSession(session);
+  }
+}
+
 // Beside sessions that decode it waits for no longer than a prompt does, and they go on.
 TEST_F(Inputs, RowsThatSeeEachOtherGetTheirPass) {
   EngineOptions options = Options();
