@@ -124,7 +124,8 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     rows_ = {data_.data(), scales_.data(), bias_.data(), tables_};
     code_pairs_ = std::make_unique<CodePairs>(tables_);
     linear_ = Pack(shape_, rows_, packed_, code_pairs_.get());
-    scratch_.resize((c.n + 15) / 16 * shape_.WorkingTileBytes(*c.set) + kOverRead + 64);
+    const size_t tiles = CeilDiv(c.n, shape_.TileChannels(*c.set));
+    scratch_.resize(tiles * shape_.WorkingTileBytes(*c.set) + kOverRead + 64);
 
     stride_ = RoundUp(c.k, 64);
     x_.resize(kRows * c.k + kOverRead);
