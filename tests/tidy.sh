@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 folder=build/tidy
 cmake --build "$folder" --target rondo_schema_headers rondo_hostile_calls
 # clang knows neither this option of gcc's nor the warnings that it has for itself.
-sed -i 's/ -fno-gnu-unique//' "$folder/compile_commands.json"
+sed -i 's, -fno-gnu-unique,,;s, -fno-ipa-cp,,;s, --param=[^ ]*,,' "$folder/compile_commands.json"
 
 # What a compiler reads at once: a file, or those of a folder that are compiled together.
 sed -n 's,^ *"file": "\(.*\)"$,\1,p' "$folder/compile_commands.json" | while read -r unit; do

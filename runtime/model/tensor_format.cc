@@ -37,7 +37,7 @@ constexpr FormatRule CodesRule(TensorFormat format, const char* name) {
           .bits = kBits,
           .padding = kCodePadding,
           .tables_bytes = kCodeTablesBytes,
-          .row_bytes = [](uint64_t k) { return CheckedSize(CodeRowBytes(k, kBits)); },
+          .row_bytes = [](uint64_t k) -> CheckedSize { return CodeRowBytes(k, kBits); },
           .tile =
               [](const PackedLayout&) {
                 return Tile{kCodeChannels, 1};

@@ -94,9 +94,9 @@ class Inflater {
   }
 
   void Dynamic() {
-    const auto literals = static_cast<size_t>(Bits(5) + 257);
-    const auto distances = static_cast<size_t>(Bits(5) + 1);
-    const auto given = static_cast<size_t>(Bits(4) + 4);
+    const auto literals = 257 + static_cast<size_t>(Bits(5));
+    const auto distances = 1 + static_cast<size_t>(Bits(5));
+    const auto given = 4 + static_cast<size_t>(Bits(4));
     constexpr size_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
     std::vector<uint8_t> lengths(19);
     for (size_t i = 0; i < given; ++i) lengths[kOrder[i]] = static_cast<uint8_t>(Bits(3));
@@ -107,10 +107,11 @@ class Inflater {
       if (symbol < 16) {
         lengths.push_back(static_cast<uint8_t>(symbol));
       } else if (symbol == 16) {
-        lengths.insert(lengths.end(), static_cast<size_t>(3 + Bits(2)), lengths.back());
+        lengths.insert(lengths.end(), 3 + static_cast<size_t>(Bits(2)), lengths.back());
       } else {
-        lengths.insert(lengths.end(),
-                       static_cast<size_t>(symbol == 17 ? 3 + Bits(3) : 11 + Bits(7)), 0);
+        lengths.insert(
+            lengths.end(),
+            symbol == 17 ? 3 + static_cast<size_t>(Bits(3)) : 11 + static_cast<size_t>(Bits(7)), 0);
       }
     }
     const std::span<const uint8_t> all = lengths;

@@ -158,7 +158,7 @@ TEST(PatchesReference, AreTheProcessorsOwn) {
     for (const Json& test : cases.at("cases")) {
       if (!test.contains("pictures")) continue;
       const auto name = test.at("name").get<std::string>();
-      SCOPED_TRACE(family + " " + name);
+      SCOPED_TRACE(testing::Message() << family << ' ' << name);
       const Values values = ValuesOf(processor, pictures, test);
       EXPECT_EQ(Crc32(values.bytes), test.at("pixel_crc32").get<uint32_t>());
       const NpyArray bytes = expected.At(name + ".pixel_u8");
