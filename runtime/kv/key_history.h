@@ -61,8 +61,8 @@ class KeyHistory {
     const InputFacts* const facts = InputAround(position);
     return facts != nullptr && facts->sees_whole;
   }
-  // The keys before `position` are not what they would be without those from there on: rows there
-  // see these, or what coordinates go on with hangs on them.
+  // A cut before `position` would leave what no shorter input is: rows that have seen those behind
+  // it, or coordinates that go on behind those.
   bool PartsInput(uint64_t position) const {
     const InputFacts* const facts = InputAround(position);
     return facts != nullptr && (facts->sees_whole || facts->has_coordinates);
