@@ -56,11 +56,12 @@ void Activations::ForEach(const Visit& visit) {
   const auto until = [&](Step last) { return has_experts ? kStepMlpOut : last; };
   const Step mlp_mix = has_experts ? kStepMlpIn : kStepMlpMix;
   visit(rows, "rows", CheckedSize(rows_n) * sizeof(PassRow), kStepEmbed, kStepHead);
-  visit(hidden, "residual stream", Floats(rows_n, hidden_size_), kStepEmbed, kStepHead);
+  const size_t own_rows = merged.columns > 0 ? 0 : rows_n;
+  visit(hidden, "residual stream", Floats(own_rows, hidden_size_), kStepEmbed, kStepHead);
   // A draft head turns by them, too, behind the logits.
   const bool has_draft_head = draft_input.stride > 0;
   const Step rope_end = has_draft_head ? kStepHead : kStepMlpOut;
-  visit(rope, "RoPE tables", Floats(rows_n, rope.columns), kStepEmbed, rope_end);
+  visit(rope, "RoPE tables", Floats(own_rows, rope.columns), kStepEmbed, rope_end);
   visit(sink_rope, "RoPE tables for sinks", Floats(sinks_ ? rows_n : 0, rope.columns), kStepEmbed,
         rope_end);
   input(draft_input, "draft head's input", has_draft_head ? rows_n : 0, kStepEmbed, kStepEmbed);
@@ -123,6 +124,8 @@ void Activations::ForEach(const Visit& visit) {
   input(from_stream_input, "residual stream's input", joined_rows, kStepHead, kStepHead);
   visit(from_stream, "residual stream's part", Floats(joined_rows, hidden_size_), kStepHead,
         kStepHead);
+  visit(merged, "merged patches", Floats(merged.columns > 0 ? logit_rows_ : 0, merged.columns),
+        kStepHead, kStepHead);
   const size_t dense_rows = dense.columns > 0 ? logit_rows_ : 0;
   input(dense_input, "dense layer's input", dense_rows, kStepHead, kStepHead);
   visit(dense, "dense layer's output", Floats(dense_rows, dense.columns), kStepHead, kStepHead);
@@ -139,7 +142,8 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
   // Eight where a prompt wants them all; every session that decodes has one.
   a.logit_rows_ = std::clamp<size_t>(limits.max_sequences, 8, kMostLogitRows);
   a.hidden_size_ = spec.hidden_size;
-  a.vocab_size_ = spec.is_embedder() ? 0 : spec.vocab_size;
+  const bool has_head = !spec.is_embedder() && !spec.is_tower();
+  a.vocab_size_ = has_head ? spec.vocab_size : 0;
   a.sinks_ = window.sink_blocks > 0;
   for (size_t i = 0; i < spec.sublayers.size(); ++i) {
     const Sublayer sublayer = {spec.sublayers[i], weights.sublayer(i)};
@@ -163,8 +167,12 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
     for (size_t i = 1; i < a.n_streams_; ++i) a.from_stream_input.Widen(weights.from_stream(i));
   }
   a.expert_input.stride = a.gate_up_input.stride;
-  if (!spec.is_embedder()) a.head_input.Widen(weights.head());
-  for (size_t i = 0; i < spec.embedder.dense.size(); ++i) {
+  if (has_head) a.head_input.Widen(weights.head());
+  if (spec.is_tower()) {
+    a.mixer_input.Widen(weights.patch());
+    a.merged.Widen(spec.tower.widest);
+  }
+  for (size_t i = 0; i < spec.dense.size(); ++i) {
     a.dense_input.Widen(weights.dense(i));
     a.dense.Widen(weights.dense(i).shape.n);
   }

@@ -75,6 +75,10 @@ struct Product {
   size_t first_row;  // of the inputs' rows; where these are in pairs, an even number
   size_t rows;
   float* out;  // of the first row
+  // These of its channels, as far as it has them; in whole tiles of the kernels, so that some more
+  // may be made around them.
+  size_t begin = 0;
+  size_t end = SIZE_MAX;
 };
 
 class Activations {
@@ -108,6 +112,9 @@ class Activations {
   // Of embedders with layers behind the pooling; else of no bytes.
   InputRows dense_input;
   Buffer<float> dense;  // [logit_rows, largest]: what one makes
+
+  // Of towers, whose residual stream and RoPE tables are not of one pass (Tower); else of no bytes.
+  Buffer<float> merged;  // [logit_rows, widest of merged patches and dense layers]
 
   // Of models with layer embeddings; else of no bytes.
   InputRows layer_projection_input;

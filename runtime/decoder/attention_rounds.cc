@@ -130,6 +130,25 @@ RopeRows::RopeRows(const Pass& pass, int rope) {
   dim = pass.spec().ropes[rope].dim;
 }
 
+void StoreSequences(const Pass& pass, const AttentionCall& all) {
+  const ProfileSpan span(pass.profile(), "store", pass.rows());
+  const size_t heads = all.n_kv_heads;
+  size_t row = 0;
+  for (const SequenceRows& sequence : pass.sequences()) {
+    AttentionCall call = all;
+    call.kv = sequence.kv;
+    call.position = sequence.position;
+    call.rows = sequence.keys.size();
+    call.qkv += row * all.qkv_stride;
+    if (call.rope != nullptr) call.rope += row * all.rope_dim;
+    row += call.rows;
+    if (sequence.dropped()) continue;
+    pass.pool().For(heads * StoredBlocks(call), [&](size_t i, size_t thread) {
+      StoreKeysAndValues(call, i % heads, i / heads, pass.Scratch(thread));
+    });
+  }
+}
+
 void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores) {
   std::array<SequenceAttention, kSequencesPerRound> round;
   size_t n = 0, row = 0;
@@ -139,7 +158,7 @@ void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores) {
     call.position = sequence.position + pass.first_key(sequence);
     call.rows = pass.rows_of(sequence);
     if (call.rows == 0) continue;
-    if (pass.has_inputs()) call.places = &pass.row(row);
+    if (pass.has_ends()) call.places = &pass.row(row);
     call.qkv += row * all.qkv_stride;
     if (call.rope != nullptr) call.rope += row * all.rope_dim;
     if (call.sink_rope != nullptr) call.sink_rope += row * all.rope_dim;

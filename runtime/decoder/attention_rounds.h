@@ -19,4 +19,7 @@ struct RopeRows {
 // of the pass were one sequence's; kv, position and rows are filled in.
 void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores);
 
+// Stores the keys and values of all rows, whose sequences have one page for each KV head.
+void StoreSequences(const Pass& pass, const AttentionCall& all);
+
 }  // namespace rondo

@@ -111,10 +111,14 @@ class Attention final : public Operator {
   void Run(const Pass& pass, const Sublayer& sublayer) const override {
     Activations& act = pass.act();
     const PackedLinear& o_proj = sublayer.matrix(AttentionMatrix::kOutput);
-    pass.Linear(sublayer.matrix(AttentionMatrix::kQkv), act.mixer_input, pass.rows(),
-                Pass::Into::kReplace, act.qkv, spec_.qkv_size());
-    NormalizeHeads(pass);
-    AttendSequences(pass, Call(pass, sublayer.spec.kv_entry), !spec_.shares_kv());
+    if (pass.stored()) {
+      Project(pass, sublayer, 0, spec_.q_size());
+    } else {
+      pass.Linear(sublayer.matrix(AttentionMatrix::kQkv), act.mixer_input, pass.rows(),
+                  Pass::Into::kReplace, act.qkv, spec_.qkv_size());
+    }
+    NormalizeHeads(pass, true, !pass.stored());
+    AttendSequences(pass, Call(pass, sublayer.spec.kv_entry), !spec_.shares_kv() && !pass.stored());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       float* out = act.mixed + r * spec_.out_size();
       FinishHeads(pass, act.qkv + r * spec_.qkv_size() + spec_.gate_begin(), out);
@@ -123,23 +127,35 @@ class Attention final : public Operator {
     pass.AddToResidual(sublayer, o_proj, act.o_input);
   }
 
+  void Store(const Pass& pass, const Sublayer& sublayer) const override {
+    Project(pass, sublayer, spec_.q_size(), spec_.gate_begin());
+    NormalizeHeads(pass, false, true);
+    StoreSequences(pass, Call(pass, sublayer.spec.kv_entry));
+  }
+
  private:
-  // What some models do to q, k and v before RoPE.
-  void NormalizeHeads(const Pass& pass) const {
+  void Project(const Pass& pass, const Sublayer& sublayer, size_t begin, size_t end) const {
+    pass.LinearPart(sublayer.matrix(AttentionMatrix::kQkv), pass.act().mixer_input, begin, end,
+                    pass.act().qkv, spec_.qkv_size());
+  }
+
+  // What some models do to q, and to k and v, before RoPE.
+  void NormalizeHeads(const Pass& pass, bool queries, bool keys) const {
     const bool q_and_k = !spec_.norms_after_rope && (Has(q_norm_) || Has(k_norm_));
     if (!q_and_k && !Has(v_norm_) && spec_.qkv_clip == 0) return;
+    keys = keys && !spec_.shares_kv();
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       float* q = pass.act().qkv + r * spec_.qkv_size();
       float* k = q + spec_.q_size();
       float* v = k + spec_.k_size();
-      if (q_and_k) {
-        Normalize(pass.set(), q_norm_, q, spec_.q_size(), q);
-        if (!spec_.shares_kv()) Normalize(pass.set(), k_norm_, k, spec_.k_size(), k);
-      }
-      if (Has(v_norm_)) Normalize(pass.set(), v_norm_, v, spec_.v_size(), v);
-      if (spec_.qkv_clip > 0) {
-        pass.set().loops->clamp(q, -spec_.qkv_clip, spec_.qkv_clip, spec_.gate_begin(), q);
-      }
+      if (q_and_k && queries) Normalize(pass.set(), q_norm_, q, spec_.q_size(), q);
+      if (q_and_k && keys) Normalize(pass.set(), k_norm_, k, spec_.k_size(), k);
+      if (keys && Has(v_norm_)) Normalize(pass.set(), v_norm_, v, spec_.v_size(), v);
+      if (spec_.qkv_clip == 0) return;
+      float* begin = queries ? q : k;
+      const float* end = keys ? q + spec_.gate_begin() : k;
+      pass.set().loops->clamp(begin, -spec_.qkv_clip, spec_.qkv_clip,
+                              static_cast<size_t>(end - begin), begin);
     });
   }
 

@@ -23,6 +23,7 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   if (spec.alt_up.n_streams > 0) {
     bytes = larger(bytes, RowScratch(StreamScratchFloats(spec)));
   }
+  bytes = larger(bytes, RowScratch(std::max(spec.tower.patch_values, spec.tower.widest)));
   for (const SublayerSpec& sublayer : spec.sublayers) {
     bytes = larger(bytes, sublayer.op->ScratchBytes());
   }
@@ -162,6 +163,13 @@ void Decoder::RunLayer(Pass& pass, size_t layer) {
     float* row = activations_.hidden + r * spec_.hidden_size;
     pass.set().loops->scale(row, scale, spec_.hidden_size, row);
   });
+}
+
+void Decoder::StoreLayer(const Pass& pass, size_t layer) {
+  const Sublayer sublayer = pass.sublayer(spec_.layer_begin(layer));
+  const ProfileSpan span(pass.profile(), sublayer.spec.type->name, pass.rows());
+  sublayer.spec.op->MakeInput(pass, sublayer);
+  sublayer.spec.op->Store(pass, sublayer);
 }
 
 void Decoder::RunOnStreams(Pass& pass, size_t layer) {

@@ -53,6 +53,14 @@ class Decoder {
   size_t end_layer(PassPart part) const {
     return first_layer(part) + (first_layer(part) == 0 ? spec_.n_layers() : 1);
   }
+  // Of a part of rows that see all of each other: what the others need of these in the layer's first
+  // sublayer. It runs behind that, in passes that are `stored`.
+  void StoreLayer(const Pass& pass, size_t layer);
+  // Where the rows of a tower's next pass lie.
+  void PlaceRows(float* hidden, float* rope) {
+    activations_.hidden.data = hidden;
+    activations_.rope.data = rope;
+  }
   // All of that, of the text.
   void Forward(Pass& pass);
 

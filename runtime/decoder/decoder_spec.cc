@@ -4,6 +4,7 @@
 #include <span>
 
 #include "runtime/model/layers.h"
+#include "runtime/model/linears.h"
 
 namespace rondo {
 
@@ -85,24 +86,49 @@ size_t KeptEnd(const DecoderSpec& spec, size_t begin, size_t end) {
   return *std::lower_bound(spec.layer_ends.span().begin(), spec.layer_ends.span().end(), at);
 }
 
-Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
-  EmbedderSpec spec;
-  const format::Embedder* embedder = model.embedder();
-  if (embedder == nullptr) return spec;
-  spec.pooling = embedder->pooling();
-  spec.normalize = embedder->normalize();
-  spec.separator = embedder->separator();
-  spec.dimensions = spec.widest = model.hidden_size();
-  if (embedder->dense() == nullptr) return spec;
-  RONDO_ASSIGN(spec.dense, HeapArray<format::DenseActivation>::Create(embedder->dense()->size()));
-  for (uint32_t i = 0; i < spec.dense.size(); ++i) {
-    const format::Dense& dense = *embedder->dense()->Get(i);
-    spec.dense[i] = dense.activation();
-    spec.dimensions = static_cast<size_t>(model.tensors()->Get(dense.linear()->weight())->rows());
-    spec.widest = std::max(spec.widest, spec.dimensions);
+// Of what has `size` channels before the layers; `size` becomes the last one's, `widest` the most.
+Status ReadDense(const ModelFile& file, DecoderSpec* spec, size_t* size, size_t* widest) {
+  *widest = *size;
+  const auto* all = DenseOf(file.model());
+  if (all == nullptr) return Status();
+  RONDO_ASSIGN(spec->dense, HeapArray<format::DenseActivation>::Create(all->size()));
+  for (uint32_t i = 0; i < all->size(); ++i) {
+    const format::Dense& dense = *all->Get(i);
+    spec->dense[i] = dense.activation();
+    *size = static_cast<size_t>(file.tensors().Get(dense.linear()->weight())->rows());
+    *widest = std::max(*widest, *size);
   }
-  spec.has_logit = embedder->pair() != nullptr && spec.dimensions == 1 && spec.widest > 1;
-  return spec;
+  return Status();
+}
+
+Status ReadEmbedder(const ModelFile& file, DecoderSpec* spec) {
+  const format::Embedder* embedder = file.model().embedder();
+  if (embedder == nullptr) return Status();
+  EmbedderSpec& own = spec->embedder;
+  own.pooling = embedder->pooling();
+  own.normalize = embedder->normalize();
+  own.separator = embedder->separator();
+  own.dimensions = spec->hidden_size;
+  RONDO_RETURN_IF_ERROR(ReadDense(file, spec, &own.dimensions, &own.widest));
+  own.has_logit = embedder->pair() != nullptr && own.dimensions == 1 && own.widest > 1;
+  return Status();
+}
+
+Status ReadTower(const ModelFile& file, DecoderSpec* spec) {
+  const format::Tower* tower = file.model().tower();
+  if (tower == nullptr) return Status();
+  const size_t patch = tower->processor()->patch(), merge = tower->processor()->merge();
+  TowerSpec& own = spec->tower;
+  own.patch_values = 3 * patch * patch;
+  own.merge = merge;
+  own.merged_in_turn = tower->processor()->merged_in_turn();
+  own.averages = tower->averages();
+  own.scale = tower->scale();
+  own.positions = tower->positions();
+  own.side = tower->side();
+  own.merged = spec->hidden_size * (own.averages ? 1 : merge * merge);
+  size_t last = own.merged;
+  return ReadDense(file, spec, &last, &own.widest);
 }
 
 }  // namespace
@@ -142,7 +168,8 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     }
   }
 
-  RONDO_ASSIGN(spec.embedder, ReadEmbedder(model));
+  RONDO_RETURN_IF_ERROR(ReadEmbedder(file, &spec));
+  RONDO_RETURN_IF_ERROR(ReadTower(file, &spec));
   if (model.assistant() != nullptr) spec.other_hidden_size = model.assistant()->other_hidden_size();
   const Layers layers(model, draft_head);
   if (layers.has_draft_head()) {
@@ -168,7 +195,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     spec.layer_ends[i] = n;
     RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));
   }
-  if (spec.sees_ahead) ShareEntries(&spec);
+  if (spec.sees_ahead || spec.is_tower()) ShareEntries(&spec);
   const size_t text_end = spec.layer_begin(spec.n_layers());
   spec.kept_end = KeptEnd(spec, 0, text_end);
   spec.draft_kept_end = KeptEnd(spec, text_end, n);

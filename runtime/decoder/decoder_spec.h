@@ -49,12 +49,24 @@ struct AltUpSpec {
 struct EmbedderSpec {
   format::Pooling pooling = format::Pooling::kMean;
   bool normalize = false;
-  int32_t separator = -1;                    // as in the schema
-  HeapArray<format::DenseActivation> dense;  // of the layers behind the pooling, in order
-  size_t dimensions = 0;                     // of the vector
-  size_t widest = 0;                         // of what is pooled and what the layers make
-  bool has_logit = false;                    // a pair's: behind the one number, what it was before
-                                             // the last layer's activation
+  int32_t separator = -1;  // as in the schema
+  size_t dimensions = 0;   // of the vector
+  size_t widest = 0;       // of what is pooled and what the layers make
+  bool has_logit = false;  // a pair's: behind the one number, what it was before the last layer's
+                           // activation
+};
+
+// How a tower makes rows of patches, as in the schema; of no `patch_values`: it is none.
+struct TowerSpec {
+  size_t patch_values = 0;
+  size_t merge = 1;
+  bool merged_in_turn = false;
+  bool averages = false;
+  float scale = 1;
+  format::PatchPositions positions = format::PatchPositions::kNone;
+  size_t side = 0;    // of the table of positions
+  size_t merged = 0;  // channels of what becomes one row
+  size_t widest = 0;  // of that and of what the layers make
 };
 
 struct DecoderSpec {
@@ -79,6 +91,9 @@ struct DecoderSpec {
   float layer_embedding_scale = 1;
   AltUpSpec alt_up;
   EmbedderSpec embedder;
+  TowerSpec tower;
+  // Of an embedder's layers behind the pooling, or a tower's behind the merging, in order.
+  HeapArray<format::DenseActivation> dense;
   bool sees_ahead = false;  // a row reads what rows behind it make: texts are evaluated whole
   size_t other_hidden_size =
       0;  // of the model that this one, an assistant, drafts for; 0: it is none
@@ -86,6 +101,7 @@ struct DecoderSpec {
   bool draft_chains_normed = false;  // behind a token that it proposed, the head reads its own norm
 
   bool is_embedder() const { return embedder.dimensions > 0; }
+  bool is_tower() const { return tower.patch_values > 0; }
   // Floats of what a draft's row is made of; 0: nothing here makes drafts' rows.
   size_t draft_input_size() const {
     return has_draft_head ? 2 * hidden_size : 2 * other_hidden_size;

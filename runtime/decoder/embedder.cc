@@ -53,25 +53,25 @@ void ActivateDense(const KernelSet& set, format::DenseActivation activation, siz
   }
 }
 
-// Of up to logit_rows() texts.
+}  // namespace
+
 void RunDense(const Pass& pass, std::span<float* const> pooled) {
-  const EmbedderSpec& spec = pass.spec().embedder;
+  const HeapArray<format::DenseActivation>& dense = pass.spec().dense;
+  const bool has_logit = pass.spec().embedder.has_logit;
   Activations& act = pass.act();
-  for (size_t layer = 0; layer < spec.dense.size(); ++layer) {
+  for (size_t layer = 0; layer < dense.size(); ++layer) {
     const PackedLinear& linear = pass.weights().dense(layer);
     const size_t n = linear.shape.n;
     for (size_t i = 0; i < pooled.size(); ++i) pass.RowInput(linear, pooled[i], i, act.dense_input);
     pass.Linear(linear, act.dense_input, pooled.size(), Pass::Into::kReplace, act.dense, n);
     for (size_t i = 0; i < pooled.size(); ++i) {
       float* row = act.dense + i * n;
-      if (spec.has_logit && layer + 1 == spec.dense.size()) pooled[i][1] = row[0];
-      ActivateDense(pass.set(), spec.dense[layer], n, row);
+      if (has_logit && layer + 1 == dense.size()) pooled[i][1] = row[0];
+      ActivateDense(pass.set(), dense[layer], n, row);
       NormedOr(pass.set(), pass.weights().dense_norm(layer), row, n, pooled[i]);
     }
   }
 }
-
-}  // namespace
 
 void Decoder::Pool(const Pass& pass) {
   const ProfileSpan span(pass.profile(), "pool", pass.rows());
@@ -82,7 +82,7 @@ void Decoder::Pool(const Pass& pass) {
     for (size_t before = 0; before < i; ++before) first += pass.rows_of(texts[before]);
     PoolRows(pass, weights_.final_norm(), texts[i], first, pass.ScratchFloats(thread));
   });
-  if (spec_.embedder.dense.size() == 0) return;
+  if (spec_.dense.size() == 0) return;
   std::array<float*, kMostLogitRows> ended;
   size_t n = 0;
   for (const SequenceRows& text : texts) {

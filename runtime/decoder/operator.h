@@ -58,6 +58,9 @@ class Operator {
   // next sublayer reads the same, both inputs are made before either runs.
   virtual void MakeInput(const Pass& pass, const Sublayer& sublayer) const = 0;
   virtual void Run(const Pass& pass, const Sublayer& sublayer) const = 0;
+  // Where rows of other passes see those of this one, before any runs: keeps what they need. Behind
+  // MakeInput; of attention alone.
+  virtual void Store(const Pass& /*pass*/, const Sublayer& /*sublayer*/) const {}
 };
 
 // Whose input lies in a buffer of its own.

@@ -32,9 +32,8 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
       const InputKey key = sequence.dropped() ? InputKey(0) : sequence.keys[i];
       act().rows[rows_++] = {&sequence, sequence.position + i, key, VisibleEnd(sequence, i, key),
                              InputStore::kNowhere};
-      if (!key.is_row()) continue;
-      act().rows[rows_ - 1].place = PlaceOf(sequence, i);
-      has_inputs_ = true;
+      has_ends_ = has_ends_ || key.is_row() || sequence.visible_end > 0;
+      if (key.is_row()) act().rows[rows_ - 1].place = PlaceOf(sequence, i);
     }
   }
 }
@@ -49,6 +48,7 @@ uint32_t Pass::PlaceOf(const SequenceRows& sequence, size_t i) const {
 // All rows of an input whose rows see each other are in one pass.
 uint64_t Pass::VisibleEnd(const SequenceRows& sequence, size_t i, InputKey key) const {
   const uint64_t position = sequence.position + i;
+  if (sequence.visible_end > 0) return sequence.visible_end;
   if (!key.is_row() || !inputs().facts(key.input()).sees_whole) return position + 1;
   const uint64_t end = position - key.row() + inputs().facts(key.input()).rows;
   return std::min(end, sequence.position + sequence.keys.size());
@@ -177,9 +177,10 @@ void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into
       [&](size_t i, size_t thread) {
         const Product& product = products[i / tasks];
         const PackedLinear& linear = *product.linear;
-        const size_t nr = linear.shape.TileChannels(set()), tiles = CeilDiv(n, nr);
-        const size_t begin = i % tasks * tiles / tasks * nr;
-        const size_t end = std::min(n, (i % tasks + 1) * tiles / tasks * nr);
+        const size_t nr = linear.shape.TileChannels(set()), first = product.begin / nr;
+        const size_t tiles = CeilDiv(std::min(n, product.end), nr) - first;
+        const size_t begin = (first + i % tasks * tiles / tasks) * nr;
+        const size_t end = std::min(n, (first + (i % tasks + 1) * tiles / tasks) * nr);
         if (begin == end) return;  // another one's tiles are smaller
         const size_t rows = product.rows;
         const InputRows its = in.Below(product.first_row);

@@ -68,7 +68,10 @@ class Pass {
   }
   const PassRow& row(size_t r) const { return act().rows[r]; }
   const InputStore& inputs() const { return *resources_.inputs; }
-  bool has_inputs() const { return has_inputs_; }
+  // Some row sees another end than its own.
+  bool has_ends() const { return has_ends_; }
+  // What its rows keep is there (SequenceRows::stored).
+  bool stored() const { return !sequences_.empty() && sequences_.front().stored; }
   // What RoPE rotates a row at `position` by, which may be another than its own where it drafts.
   RopePlace CoordinatesOf(const PassRow& row, uint64_t position) const;
   // The rows that nobody wants end here; the others move up to their places.
@@ -96,6 +99,12 @@ class Pass {
               size_t out_stride, bool last = false) const {
     const Product product = {&linear, 0, rows, out};
     Multiply({&product, 1}, in, into, out_stride, last);
+  }
+  // The same of channels [begin, end), in their places.
+  void LinearPart(const PackedLinear& linear, const InputRows& in, size_t begin, size_t end,
+                  float* out, size_t out_stride) const {
+    const Product product = {&linear, 0, rows_, out, begin, end};
+    Multiply({&product, 1}, in, Into::kReplace, out_stride, false);
   }
   // The same for several of one size at once.
   void Linears(std::span<const Product> products, const InputRows& in, size_t out_stride) const {
@@ -127,8 +136,12 @@ class Pass {
   size_t rows_ = 0;
   bool ended_ = false;       // those that nobody wants
   bool adapted_ = false;     // some sequence has an adapter
-  bool has_inputs_ = false;  // some row is one of an input
+  bool has_ends_ = false;
 };
+
+// The layers behind a pooling or a merging, of up to logit_rows() rows, each in its place, which has
+// room for the widest. In parallel over channels.
+void RunDense(const Pass& pass, std::span<float* const> pooled);
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.
 void MakeLayerEmbeddings(const Pass& pass);

@@ -41,6 +41,10 @@ struct SequenceRows {
   // and that these rows are the text's last, so that `pooled` then begins with the vector.
   float* pooled = nullptr;
   bool ends = false;
+  // Each row sees all positions before this one; 0: as its key says. Where `stored`, what they keep
+  // is there.
+  uint64_t visible_end = 0;
+  bool stored = false;
   // For what drafts: what Decoder::KeepHidden gave of the row before the first one; null: that is
   // not known any more, which makes worse drafts.
   const float* before = nullptr;

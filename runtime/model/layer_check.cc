@@ -11,7 +11,14 @@ namespace {
 
 class LayersCheck {
  public:
-  LayersCheck(const format::Model& model, bool packed) : model_(model), checker_(model, packed) {}
+  LayersCheck(const format::Model& model, const Tensors& tensors, bool packed)
+      : model_(model), checker_(model, tensors, packed) {}
+
+  Status RunTower(const format::Model& text) {
+    RONDO_RETURN_IF_ERROR(CheckRopes());
+    RONDO_RETURN_IF_ERROR(CheckNormsAndLayers());
+    return CheckTower(checker_, text.hidden_size(), text.vocab_size());
+  }
 
   Status Run() {
     RONDO_RETURN_IF_ERROR(CheckRopes());
@@ -29,17 +36,11 @@ class LayersCheck {
     RONDO_RETURN_IF_ERROR(CheckOffset());
     RONDO_RETURN_IF_ERROR(CheckLayerEmbeddings(checker_));
     RONDO_RETURN_IF_ERROR(CheckAltUp(checker_));
-    RONDO_RETURN_IF_ERROR(
-        checker_.CheckNorm({-1, "embedding norm"}, model_.embedding_norm(), checker_.hidden()));
-    for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
-      RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
-    }
+    RONDO_RETURN_IF_ERROR(CheckNormsAndLayers());
     RONDO_RETURN_IF_ERROR(CheckDraftHead());
     RONDO_RETURN_IF_ERROR(CheckAssistant());
     RONDO_RETURN_IF_ERROR(CheckEmbedder(checker_));
     if (model_.final_norm() == nullptr) return Wrong({-1, "final norm"}, "is absent");
-    RONDO_RETURN_IF_ERROR(
-        checker_.CheckNorm({-1, "final norm"}, model_.final_norm(), checker_.hidden()));
     if (model_.embedder() == nullptr) {
       RONDO_RETURN_IF_ERROR(checker_.CheckLinear({-1, "head"}, model_.head(), model_.vocab_size(),
                                                  checker_.hidden()));
@@ -49,6 +50,15 @@ class LayersCheck {
   }
 
  private:
+  Status CheckNormsAndLayers() {
+    RONDO_RETURN_IF_ERROR(
+        checker_.CheckNorm({-1, "embedding norm"}, model_.embedding_norm(), checker_.hidden()));
+    for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
+      RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
+    }
+    return checker_.CheckNorm({-1, "final norm"}, model_.final_norm(), checker_.hidden());
+  }
+
   // Of every row, or of those of each text of a pair.
   Status CheckOffset() {
     const format::Embedder* embedder = model_.embedder();
@@ -239,7 +249,11 @@ class LayersCheck {
 }  // namespace
 
 Status CheckLayers(const format::Model& model, bool packed) {
-  return LayersCheck(model, packed).Run();
+  return LayersCheck(model, *model.tensors(), packed).Run();
+}
+
+Status CheckVision(const format::Model& whole, bool packed) {
+  return LayersCheck(*whole.vision(), *whole.tensors(), packed).RunTower(whole);
 }
 
 }  // namespace rondo

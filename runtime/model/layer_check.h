@@ -11,5 +11,7 @@ namespace rondo {
 // tensors have been checked by themselves. `packed`: the file has a layout.
 // Errors: kCorrupt, kUnsupported (an operator or a size that this version does not have).
 Status CheckLayers(const format::Model& model, bool packed);
+// The same of what sees for `whole`, whose tensors it has.
+Status CheckVision(const format::Model& whole, bool packed);
 
 }  // namespace rondo

@@ -13,13 +13,20 @@ void ForEachMatrix(const format::Sublayer& sublayer, const Visit& visit) {
 }
 
 // Those of the model itself, before and behind its layers, but for the head; of its draft head,
-// where that is wanted; of an assistant; of an embedder.
+// where that is wanted; of an assistant; of an embedder; of a tower.
 struct OwnMatrix {
-  enum : size_t { kDraftInput, kDraftOutput, kLayerProjection, kToStreams, kFromStreams };
+  enum : size_t { kDraftInput, kDraftOutput, kLayerProjection, kPatch, kToStreams, kFromStreams };
   static constexpr size_t FromStream(size_t stream) { return kFromStreams + stream - 1; }
-  // Behind the pooling; in place of the streams, beside which there is none.
+  // Behind the pooling or the merging; in place of the streams, beside which there is none.
   static constexpr size_t Dense(size_t i) { return kFromStreams + i; }
 };
+
+// An embedder's or a tower's; null: there are none.
+inline const flatbuffers::Vector<flatbuffers::Offset<format::Dense>>* DenseOf(
+    const format::Model& model) {
+  if (model.tower() != nullptr) return model.tower()->dense();
+  return model.embedder() == nullptr ? nullptr : model.embedder()->dense();
+}
 
 template <typename Visit>
 void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& visit) {
@@ -33,11 +40,10 @@ void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& 
   if (model.layer_embeddings() != nullptr) {
     visit(OwnMatrix::kLayerProjection, *model.layer_embeddings()->projection());
   }
-  if (model.embedder() != nullptr && model.embedder()->dense() != nullptr) {
+  if (model.tower() != nullptr) visit(OwnMatrix::kPatch, *model.tower()->patch());
+  if (const auto* all = DenseOf(model)) {
     size_t i = 0;
-    for (const format::Dense* dense : *model.embedder()->dense()) {
-      visit(OwnMatrix::Dense(i++), *dense->linear());
-    }
+    for (const format::Dense* dense : *all) visit(OwnMatrix::Dense(i++), *dense->linear());
   }
   if (model.alt_up() == nullptr) return;
   visit(OwnMatrix::kToStreams, *model.alt_up()->embed());

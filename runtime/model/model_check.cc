@@ -29,7 +29,9 @@ class Checker {
     RONDO_RETURN_IF_ERROR(CheckNames());
     RONDO_RETURN_IF_ERROR(CheckChat());
     RONDO_RETURN_IF_ERROR(CheckSampling());
-    return CheckLayers(model_, layout_ != nullptr);
+    RONDO_RETURN_IF_ERROR(CheckLayers(model_, layout_ != nullptr));
+    if (model_.tower() != nullptr) return Corrupt("the model has a tower, but is not what sees");
+    return model_.vision() == nullptr ? Status() : CheckSeeing(*model_.vision());
   }
 
  private:
@@ -70,6 +72,30 @@ class Checker {
       }
     }
     return Status();
+  }
+
+  // What it does not need it has not.
+  Status CheckSeeing(const format::Model& vision) {
+    if (vision.tower() == nullptr || vision.layers() == nullptr) {
+      return Corrupt("what sees for the model lacks its tower or layers");
+    }
+    if (vision.vision() != nullptr || vision.embedder() != nullptr ||
+        vision.assistant() != nullptr || vision.draft_head() != nullptr ||
+        vision.alt_up() != nullptr || vision.layer_embeddings() != nullptr ||
+        vision.head() != nullptr || vision.positions() != -1 || vision.embedding_offset() != -1) {
+      return Corrupt("what sees for the model has parts of a text's model");
+    }
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the tower's hidden_size", vision.hidden_size(), 1, kMaxHidden));
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the tower's context_length", vision.context_length(), 1, kMaxContext));
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the tower's number of layers", vision.layers()->size(), 1, kMaxLayers));
+    if (vision.ropes() != nullptr) {
+      RONDO_RETURN_IF_ERROR(
+          CheckRange("the tower's number of ropes", vision.ropes()->size(), 0, kMaxLayers));
+    }
+    return CheckVision(model_, layout_ != nullptr);
   }
 
   Status CheckTensors() {

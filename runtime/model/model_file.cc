@@ -82,7 +82,7 @@ Result<ModelFile> ModelFile::Open(const FileParts& bytes, const FileMap* map) {
   ModelFile file;
   file.file_ = bytes;
   file.map_ = map;
-  file.model_ = format::GetModel(metadata.data());
+  file.whole_ = file.model_ = format::GetModel(metadata.data());
   RONDO_RETURN_IF_ERROR(CheckSections(bytes, header, file.model_->sections()));
   RONDO_ASSIGN(file.layout_, ReadLayout(bytes, *file.model_));
   RONDO_RETURN_IF_ERROR(CheckModel(*file.model_, file.layout_));
@@ -96,7 +96,7 @@ std::span<const uint8_t> ModelFile::bytes(const format::Section* section) const 
 
 Status ModelFile::Verify(const format::Section* section, const char* what) const {
   if (section == nullptr) return Corrupt("%s: the section is absent", what);
-  if (FindSection(*model_, *section) == nullptr) {
+  if (FindSection(*whole_, *section) == nullptr) {
     return Corrupt("%s: %llu bytes at %llu are not a section of this file", what,
                    ull{section->bytes()}, ull{section->offset()});
   }
@@ -111,11 +111,11 @@ Status ModelFile::CompareChecksum(const format::Section& section, uint64_t check
 }
 
 Status ModelFile::VerifyAll() const {
-  for (const format::Section* section : *model_->sections()) {
+  for (const format::Section* section : *whole_->sections()) {
     const Status status = Verify(section, "section");
     if (status.ok()) continue;
     char what[200];
-    Describe(*model_, section, what, sizeof(what));
+    Describe(*whole_, section, what, sizeof(what));
     return Verify(section, what);
   }
   return Status();

@@ -27,6 +27,17 @@ class ModelFile {
   static Result<ModelFile> Open(const FileParts& parts, const FileMap* map = nullptr);
 
   const format::Model& model() const { return *model_; }
+  // What indices of the model's tensors mean.
+  const flatbuffers::Vector<flatbuffers::Offset<format::Tensor>>& tensors() const {
+    return *whole_->tensors();
+  }
+  // What sees for the model, as a file of its own that has the same tensors and sections. There
+  // where model().vision() is.
+  ModelFile Vision() const {
+    ModelFile vision = *this;
+    vision.model_ = model_->vision();
+    return vision;
+  }
   // What the weights of Linears are packed in; nullptr for a portable file.
   const PackedLayout* layout() const { return layout_; }
   // The bytes of a section of this file's metadata; empty for nullptr.
@@ -47,7 +58,8 @@ class ModelFile {
  private:
   FileParts file_;
   const FileMap* map_ = nullptr;
-  const format::Model* model_ = nullptr;
+  const format::Model* whole_ = nullptr;
+  const format::Model* model_ = nullptr;  // that, or what sees for it
   const PackedLayout* layout_ = nullptr;
 };
 

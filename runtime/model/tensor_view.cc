@@ -55,7 +55,7 @@ std::span<const float> TensorView::row_scales() const { return As<float>(scales)
 std::span<const uint16_t> TensorView::q4b_scales() const { return As<uint16_t>(scales); }
 
 TensorView ViewTensor(const ModelFile& file, uint32_t index) {
-  const format::Tensor& tensor = *file.model().tensors()->Get(index);
+  const format::Tensor& tensor = *file.tensors().Get(index);
   const size_t cols = static_cast<size_t>(tensor.cols());
   return {tensor.name()->c_str(),
           tensor.format(),
@@ -70,7 +70,7 @@ TensorView ViewTensor(const ModelFile& file, uint32_t index) {
 }
 
 Status VerifyTensor(const ModelFile& file, uint32_t index) {
-  const format::Tensor& tensor = *file.model().tensors()->Get(index);
+  const format::Tensor& tensor = *file.tensors().Get(index);
   for (const format::Section* section : {tensor.data(), tensor.scales(), tensor.tables()}) {
     if (section == nullptr) continue;
     RONDO_RETURN_IF_ERROR(file.Verify(section, tensor.name()->c_str()));

@@ -33,7 +33,7 @@ struct TensorView {
   std::span<const uint16_t> q4b_scales() const;  // Q4B: bfloat16 [rows, padded_cols / block]
 };
 
-// `index` < file.model().tensors()->size(), as every index of an opened file is.
+// `index` < file.tensors().size(), as every index of an opened file is.
 TensorView ViewTensor(const ModelFile& file, uint32_t index);
 
 // Compares the checksums of the tensor's sections, as before its first use. Error: kCorrupt.

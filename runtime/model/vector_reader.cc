@@ -7,7 +7,7 @@ namespace rondo {
 Result<VectorReader> VectorReader::Create(const ModelFile& file) {
   VectorReader reader;
   reader.file_ = &file;
-  RONDO_ASSIGN(reader.known_good_, HeapArray<bool>::Create(file.model().tensors()->size()));
+  RONDO_ASSIGN(reader.known_good_, HeapArray<bool>::Create(file.tensors().size()));
   return reader;
 }
 

@@ -132,7 +132,7 @@ class WeightLoader::Loading {
         layout_(layout),
         task_(task),
         pieces_(pieces),
-        stored_(*file.model().tensors()->Get(task->weight)),
+        stored_(*file.tensors().Get(task->weight)),
         rows_(file, layout, task->weight, task->shape),
         data_(file, stored_.data(), rows_.tensor.name),
         scales_(file, stored_.scales(), rows_.tensor.name) {

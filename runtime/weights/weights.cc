@@ -46,12 +46,12 @@ CheckedSize Slot(const KernelSet& set, const PackedLinear& linear) {
 }
 
 // Of the weights of a packed file; those that two matrices have count once.
-Result<uint64_t> MappedBytes(const format::Model& model, std::span<const PackedLinear> matrices) {
-  RONDO_ASSIGN(auto counted, HeapArray<bool>::Create(model.tensors()->size()));
+Result<uint64_t> MappedBytes(const ModelFile& file, std::span<const PackedLinear> matrices) {
+  RONDO_ASSIGN(auto counted, HeapArray<bool>::Create(file.tensors().size()));
   uint64_t bytes = 0;
   for (const PackedLinear& matrix : matrices) {
     if (matrix.shape.n == 0 || std::exchange(counted[matrix.tensor], true)) continue;
-    bytes += model.tensors()->Get(matrix.tensor)->data()->bytes();
+    bytes += file.tensors().Get(matrix.tensor)->data()->bytes();
   }
   return bytes;
 }
@@ -108,7 +108,7 @@ Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_hea
   const format::Model& model = file.model();
   const size_t n_layers = layers.size();
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
-  const auto* dense = model.embedder() == nullptr ? nullptr : model.embedder()->dense();
+  const auto* dense = DenseOf(model);
   const size_t n_own = OwnMatrix::kFromStreams + (dense == nullptr ? n_streams : dense->size());
   size_t n_names = 0;
   for (size_t i = 0; i < n_layers; ++i) {
@@ -143,6 +143,7 @@ Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_hea
   }
   parts_[1 + n_layers].end = end + 1;
   if (model.head() != nullptr) put(*model.head(), false, &matrices_[end]);
+  embeds_ = model.tower() == nullptr;
   tied_ = model.head() != nullptr && model.head()->weight() == model.embedding();
   return Status();
 }
@@ -168,7 +169,7 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
         "levels of codes");
   }
   if (file.layout() != nullptr) {
-    RONDO_ASSIGN(w.mapped_bytes_, MappedBytes(file.model(), w.matrices_.span()));
+    RONDO_ASSIGN(w.mapped_bytes_, MappedBytes(file, w.matrices_.span()));
     return w;
   }
   size_t i = 0;
@@ -255,17 +256,20 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   }
   RONDO_ASSIGN(embedding_norm_, ReadNorm(vectors, model.embedding_norm(), model.hidden_size()));
   RONDO_ASSIGN(final_norm_, ReadNorm(vectors, model.final_norm(), model.hidden_size()));
-  if (model.positions() >= 0) {
-    RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
-  }
+  RONDO_ASSIGN(positions_, ReadOptional(vectors, model.positions()));
   RONDO_ASSIGN(embedding_offset_, ReadOptional(vectors, model.embedding_offset()));
-  if (model.embedder() != nullptr && model.embedder()->dense() != nullptr) {
-    const auto& dense = *model.embedder()->dense();
-    RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(dense.size()));
-    for (uint32_t i = 0; i < dense.size(); ++i) {
+  if (const auto* dense = DenseOf(model)) {
+    RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(dense->size()));
+    for (uint32_t i = 0; i < dense->size(); ++i) {
       const size_t n = this->dense(i).shape.n;
-      RONDO_ASSIGN(dense_norms_[i], ReadNorm(vectors, dense.Get(i)->norm(), n));
+      RONDO_ASSIGN(dense_norms_[i], ReadNorm(vectors, dense->Get(i)->norm(), n));
     }
+  }
+  if (const format::Tower* tower = model.tower()) {
+    RONDO_ASSIGN(positions_, ReadOptional(vectors, tower->position_table()));
+    const size_t merge = tower->processor()->merge();
+    const size_t merged = model.hidden_size() * (tower->averages() ? 1 : merge * merge);
+    RONDO_ASSIGN(merged_norm_, ReadNorm(vectors, tower->merged_norm(), merged));
   }
   if (has_draft_head_) {
     const format::DraftHead& draft_head = *model.draft_head();
@@ -283,7 +287,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     draft_head_.head = head();
     draft_head_.head.shape.n = model.assistant()->n_tokens();
   }
-  if (!tied_) {
+  if (embeds_ && !tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);
     embedding_rows_ = RowsOf(embedding, nullptr);

@@ -86,11 +86,15 @@ class Weights {
   // each other, and what each but the first goes through at the end.
   const PackedLinear& to_streams() const { return matrices_[OwnMatrix::kToStreams]; }
   const PackedLinear& from_stream(size_t i) const { return matrices_[OwnMatrix::FromStream(i)]; }
-  // Of an embedder: its layers behind the pooling.
+  // Of an embedder or a tower: its layers behind the pooling or the merging.
   const PackedLinear& dense(size_t i) const { return matrices_[OwnMatrix::Dense(i)]; }
   const RowNorm& dense_norm(size_t i) const { return dense_norms_[i]; }
   const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
-  // The table of positions, [max_positions, hidden_size], in the file; null: none.
+  // Of a tower: what makes rows of patches, and the norm of what is merged.
+  const PackedLinear& patch() const { return matrices_[OwnMatrix::kPatch]; }
+  const RowNorm& merged_norm() const { return merged_norm_; }
+  // The table of positions, [max_positions, hidden_size], in the file; of a tower as its
+  // PatchPositions say; null: none.
   const float* positions() const { return positions_; }
   // Added to every embedding, [hidden_size] for each text of a pair, in the file; null: nothing.
   const float* embedding_offset() const { return embedding_offset_; }
@@ -116,6 +120,7 @@ class Weights {
   size_t expanded_tile_bytes_ = 0;
   RowNorm embedding_norm_ = {};
   RowNorm final_norm_ = {};
+  RowNorm merged_norm_ = {};
   HeapArray<RowNorm> dense_norms_;
   DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;
@@ -125,6 +130,7 @@ class Weights {
   WeightRows layer_table_ = {};     // in the file
   HeapArray<AltUpWeights> alt_up_;  // of each layer
   bool tied_ = false;
+  bool embeds_ = false;  // it has an embedding
   LinearShape embedding_shape_ = {};
   WeightRows embedding_rows_ = {};  // untied: in the file
 };

@@ -74,32 +74,28 @@ Status CheckPrompts(const format::Embedder& embedder) {
   return Corrupt("the default prompt is number %d of %u", embedder.default_prompt(), n);
 }
 
-Status CheckDense(const LayerChecker& checker, const format::Embedder& embedder) {
-  const auto* all = embedder.dense();
+}  // namespace
+
+Status CheckDense(const LayerChecker& checker, const DenseLayers* all, uint64_t* size) {
   const uint32_t n = all == nullptr ? 0 : all->size();
   const Place place = {-1, "dense layer behind the pooling"};
   RONDO_RETURN_IF_ERROR(CheckRange("the number of dense layers", n, 0, kMaxDense));
-  uint64_t size = checker.hidden();
   for (uint32_t i = 0; i < n; ++i) {
     const format::Dense& dense = *all->Get(i);
-    const auto* tensors = checker.model().tensors();
     const format::Linear* linear = dense.linear();
     // A wrong index is CheckLinear's to refuse.
-    const bool known = linear != nullptr && linear->weight() < tensors->size();
-    const uint64_t rows = known ? tensors->Get(linear->weight())->rows() : 1;
+    const bool known = linear != nullptr && linear->weight() < checker.tensors().size();
+    const uint64_t rows = known ? checker.tensors().Get(linear->weight())->rows() : 1;
     RONDO_RETURN_IF_ERROR(CheckRange("the size of a dense layer", rows, 1, kMaxHidden));
-    RONDO_RETURN_IF_ERROR(checker.CheckLinear(place, linear, rows, size));
+    RONDO_RETURN_IF_ERROR(checker.CheckLinear(place, linear, rows, *size));
     if (dense.activation() > format::DenseActivation::MAX) {
       return UnknownKind(place, "activation", static_cast<unsigned>(dense.activation()));
     }
     RONDO_RETURN_IF_ERROR(checker.CheckNorm(place, dense.norm(), rows));
-    size = rows;
+    *size = rows;
   }
-  if (embedder.pair() == nullptr || size == 1) return Status();
-  return Corrupt("the model scores pairs, but makes %llu numbers of one, expected 1", ull{size});
+  return Status();
 }
-
-}  // namespace
 
 Status CheckEmbedder(const LayerChecker& checker) {
   const format::Model& model = checker.model();
@@ -120,7 +116,10 @@ Status CheckEmbedder(const LayerChecker& checker) {
   RONDO_RETURN_IF_ERROR(CheckPrompts(*embedder));
   RONDO_RETURN_IF_ERROR(CheckPair(embedder->pair()));
   RONDO_RETURN_IF_ERROR(CheckSeparator(model));
-  return CheckDense(checker, *embedder);
+  uint64_t size = checker.hidden();
+  RONDO_RETURN_IF_ERROR(CheckDense(checker, embedder->dense(), &size));
+  if (embedder->pair() == nullptr || size == 1) return Status();
+  return Corrupt("the model scores pairs, but makes %llu numbers of one, expected 1", ull{size});
 }
 
 }  // namespace rondo

@@ -31,8 +31,8 @@ Status CheckQueries(const LayerChecker& checker, int layer,
   uint64_t inputs = checker.hidden();
   if (attention.q_down() != nullptr) {
     const uint64_t tensor = attention.q_down()->weight();
-    if (tensor < checker.model().tensors()->size()) {
-      inputs = checker.model().tensors()->Get(static_cast<uint32_t>(tensor))->rows();
+    if (tensor < checker.tensors().size()) {
+      inputs = checker.tensors().Get(static_cast<uint32_t>(tensor))->rows();
     }
     if (inputs > kMaxHidden) return Wrong({layer, "latent attention"}, "has queries too wide");
     RONDO_RETURN_IF_ERROR(

@@ -12,7 +12,7 @@ Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublaye
   const format::Laurel& laurel = *sublayer.op_as_Laurel();
   const uint64_t hidden = checker.hidden();
   if (laurel.left() == nullptr) return Wrong(place, "has no left matrix");
-  const auto* tensors = checker.model().tensors();
+  const Tensors* tensors = &checker.tensors();
   if (laurel.left()->weight() >= tensors->size()) {
     return Wrong(place, "points at a tensor that is absent");
   }

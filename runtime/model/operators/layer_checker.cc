@@ -44,8 +44,8 @@ Status LayerChecker::CheckQueryScale(Place place, const format::QueryScale* scal
 }
 
 Status LayerChecker::CheckShape(Place place, uint64_t index, uint64_t rows, uint64_t cols) const {
-  if (index >= model_.tensors()->size()) return Wrong(place, "points at a tensor that is absent");
-  const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
+  if (index >= tensors_.size()) return Wrong(place, "points at a tensor that is absent");
+  const format::Tensor* tensor = tensors_.Get(static_cast<uint32_t>(index));
   if (tensor->rows() == rows && tensor->cols() == cols) return Status();
   return Corrupt("tensor %s is %llu x %llu, the model's sizes ask for %llu x %llu",
                  tensor->name()->c_str(), ull{tensor->rows()}, ull{tensor->cols()}, ull{rows},
@@ -53,7 +53,7 @@ Status LayerChecker::CheckShape(Place place, uint64_t index, uint64_t rows, uint
 }
 
 Status LayerChecker::CheckPacked(Place place, uint64_t index, bool is_linear) const {
-  const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
+  const format::Tensor* tensor = tensors_.Get(static_cast<uint32_t>(index));
   if (tensor->packed() == (is_linear && packed_)) return Status();
   return Wrong(place, tensor->packed() ? "is packed, and must not be"
                                        : "is not packed, in a file that has a layout");
@@ -61,7 +61,7 @@ Status LayerChecker::CheckPacked(Place place, uint64_t index, bool is_linear) co
 
 Status LayerChecker::CheckFloats(Place place, uint64_t index, uint64_t rows, uint64_t cols) const {
   RONDO_RETURN_IF_ERROR(CheckShape(place, index, rows, cols));
-  const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
+  const format::Tensor* tensor = tensors_.Get(static_cast<uint32_t>(index));
   if (tensor->format() != TensorFormat::F32) {
     return Corrupt("tensor %s is of a kind that must be float32", tensor->name()->c_str());
   }

@@ -7,13 +7,18 @@
 
 namespace rondo {
 
+using DenseLayers = flatbuffers::Vector<flatbuffers::Offset<format::Dense>>;
+using Tensors = flatbuffers::Vector<flatbuffers::Offset<format::Tensor>>;
+
 class LayerChecker {
  public:
-  // The model's tensors have been checked by themselves. `packed`: the file has a layout.
-  LayerChecker(const format::Model& model, bool packed)
-      : model_(model), packed_(packed), hidden_(model.hidden_size()) {}
+  // `tensors`, which the model's indices mean, have been checked by themselves. `packed`: the file
+  // has a layout.
+  LayerChecker(const format::Model& model, const Tensors& tensors, bool packed)
+      : model_(model), tensors_(tensors), packed_(packed), hidden_(model.hidden_size()) {}
 
   const format::Model& model() const { return model_; }
+  const Tensors& tensors() const { return tensors_; }
   uint64_t hidden() const { return hidden_; }
 
   // A finite number above 0.
@@ -35,7 +40,7 @@ class LayerChecker {
   Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) const;
   // Of a Linear that CheckLinear has passed.
   bool IsFloat(const format::Linear& linear) const {
-    return RuleOf(model_.tensors()->Get(linear.weight())->format()).is_float();
+    return RuleOf(tensors_.Get(linear.weight())->format()).is_float();
   }
   // Of `size` channels; absent is fine.
   Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) const;
@@ -47,6 +52,7 @@ class LayerChecker {
 
  private:
   const format::Model& model_;
+  const Tensors& tensors_;
   const bool packed_;
   const uint64_t hidden_;
 };
@@ -58,5 +64,11 @@ Status CheckAltUp(const LayerChecker& checker);
 Status CheckLayerAltUp(const LayerChecker& checker, int index, const format::Layer& layer);
 // What makes the model turn texts into vectors; absent is fine.
 Status CheckEmbedder(const LayerChecker& checker);
+// Layers behind each other, of what has `size` channels before them; null: none. `size` becomes the
+// last one's.
+Status CheckDense(const LayerChecker& checker, const DenseLayers* all, uint64_t* size);
+// What makes the model turn pictures into rows of `hidden_size` channels of a text's model of
+// `vocab_size` tokens.
+Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vocab_size);
 
 }  // namespace rondo
