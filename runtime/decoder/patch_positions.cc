@@ -64,7 +64,7 @@ void AddTaps(const KernelSet& set, const Taps& down, const Taps& across, size_t 
 
 }  // namespace
 
-PatchPlace PlaceOfPatch(const TowerSpec& spec, const PatchGrid& grid, uint64_t i) {
+GridPlace PlaceOfPatch(const TowerSpec& spec, const PatchGrid& grid, uint64_t i) {
   if (!spec.merged_in_turn) {
     return {static_cast<uint32_t>(i / grid.columns), static_cast<uint32_t>(i % grid.columns)};
   }
@@ -74,7 +74,7 @@ PatchPlace PlaceOfPatch(const TowerSpec& spec, const PatchGrid& grid, uint64_t i
           static_cast<uint32_t>(block % blocks * merge + in_block % merge)};
 }
 
-uint64_t RowOfPatch(const TowerSpec& spec, const PatchGrid& grid, PatchPlace place) {
+uint64_t RowOfPatch(const TowerSpec& spec, const PatchGrid& grid, GridPlace place) {
   if (!spec.merged_in_turn) return uint64_t{place.row} * grid.columns + place.column;
   const uint64_t merge = spec.merge, blocks = grid.columns / merge;
   const uint64_t block = place.row / merge * blocks + place.column / merge;
@@ -82,7 +82,7 @@ uint64_t RowOfPatch(const TowerSpec& spec, const PatchGrid& grid, PatchPlace pla
 }
 
 void AddPatchPosition(const KernelSet& set, const TowerSpec& spec, const float* table, size_t n,
-                      const PatchGrid& grid, PatchPlace place, float* row) {
+                      const PatchGrid& grid, GridPlace place, float* row) {
   // A hostile file's grid may be larger than its table.
   const size_t last = spec.side - 1;
   switch (spec.positions) {

@@ -16,18 +16,18 @@ struct PatchGrid {
   uint64_t size() const { return uint64_t{rows} * columns; }
 };
 
-struct PatchPlace {
+struct GridPlace {
   uint32_t row = 0;
   uint32_t column = 0;
 };
 
 // Where the patch of a tower's row `i` is.
-PatchPlace PlaceOfPatch(const TowerSpec& spec, const PatchGrid& grid, uint64_t i);
+GridPlace PlaceOfPatch(const TowerSpec& spec, const PatchGrid& grid, uint64_t i);
 // Which row of a tower the patch at `place` is.
-uint64_t RowOfPatch(const TowerSpec& spec, const PatchGrid& grid, PatchPlace place);
+uint64_t RowOfPatch(const TowerSpec& spec, const PatchGrid& grid, GridPlace place);
 
 // Adds to row[0, n) what `table` has for `place`, as the schema's PatchPositions say.
 void AddPatchPosition(const KernelSet& set, const TowerSpec& spec, const float* table, size_t n,
-                      const PatchGrid& grid, PatchPlace place, float* row);
+                      const PatchGrid& grid, GridPlace place, float* row);
 
 }  // namespace rondo

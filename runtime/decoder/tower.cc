@@ -8,7 +8,8 @@
 namespace rondo {
 
 Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const PassLimits& limits,
-                          KvFormat kv_format, size_t max_patches, MemoryPlan* plan) {
+                          KvFormat kv_format, size_t max_patches, size_t idle_bytes,
+                          MemoryPlan* plan) {
   ContextWindow window;
   window.blocks = CeilDiv(uint64_t{max_patches}, kKvBlockTokens);
   Tower tower;
@@ -30,8 +31,10 @@ Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const P
     return plan->Add(Segment::kWorkspace, bytes.ValueOrMost(), name);
   };
   const size_t rope_dim = spec.ropes.size() == 0 ? 0 : spec.ropes[0].dim;
-  tower.hidden_region_ =
-      add(CheckedSize(max_patches) * spec.hidden_size * sizeof(float) + kOverRead, "patches");
+  const CheckedSize hidden =
+      CheckedSize(max_patches) * spec.hidden_size * sizeof(float) + kOverRead;
+  tower.idle_bytes_ = std::max(hidden.ValueOrMost(), idle_bytes);
+  tower.hidden_region_ = add(tower.idle_bytes_, "patches");
   tower.rope_region_ =
       add(CheckedSize(max_patches) * rope_dim * sizeof(float) + kOverRead, "patches' RoPE");
   tower.table_region_ = add(BlockTable::Bytes(tower.kv_layout_), "patches' block table");
@@ -99,7 +102,7 @@ void Tower::Embed(const Pass& pass, const PatchSource& source) {
               hidden);
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     float* row = act.hidden + r * hidden;
-    const PatchPlace place = PlaceOfPatch(spec().tower, grid_, first + r);
+    const GridPlace place = PlaceOfPatch(spec().tower, grid_, first + r);
     AddPatchPosition(pass.set(), spec().tower, weights.positions(), hidden, grid_, place, row);
     Normalize(pass.set(), weights.embedding_norm(), row, hidden, row);
     for (const RopeSpec& rope : spec().ropes) {
@@ -122,11 +125,11 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
   for (size_t i = 0; i < count; ++i) rows[i] = act.merged + i * act.merged.columns;
   pass.pool().For(count, [&](size_t i, size_t thread) {
     const uint64_t row = first + i;
-    const PatchPlace corner = {static_cast<uint32_t>(row / columns * merge),
+    const GridPlace corner = {static_cast<uint32_t>(row / columns * merge),
                                static_cast<uint32_t>(row % columns * merge)};
     if (tower.averages) std::fill_n(rows[i], hidden, 0.0f);
     for (uint32_t t = 0; t < merge32 * merge32; ++t) {
-      const PatchPlace place = {corner.row + t / merge32, corner.column + t % merge32};
+      const GridPlace place = {corner.row + t / merge32, corner.column + t % merge32};
       const float* patch = hidden_ + RowOfPatch(tower, grid_, place) * hidden;
       float* to = tower.averages ? pass.ScratchFloats(thread) : rows[i] + t * hidden;
       NormedOr(pass.set(), weights.final_norm(), patch, hidden, to);

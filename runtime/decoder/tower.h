@@ -28,10 +28,12 @@ class PatchSource {
 
 class Tower {
  public:
-  // Adds what tiles of up to `max_patches` patches take to `plan`. `vision`: ModelFile::Vision().
+  // Adds what tiles of up to `max_patches` patches take to `plan`, with `idle_bytes` of idle_memory at
+  // least. `vision`: ModelFile::Vision().
   // Errors: kUnsupported, kOutOfMemory (sizes).
   static Result<Tower> Plan(const ModelFile& vision, const KernelSet& set, const PassLimits& limits,
-                            KvFormat kv_format, size_t max_patches, MemoryPlan* plan);
+                            KvFormat kv_format, size_t max_patches, size_t idle_bytes,
+                            MemoryPlan* plan);
   // After the plan's Layout; the tower must not move afterwards. Errors: kCorrupt, kCancelled (by
   // `progress`).
   Status Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
@@ -40,6 +42,10 @@ class Tower {
   Decoder& decoder() { return decoder_; }
   const Decoder& decoder() const { return decoder_; }
   size_t max_patches() const { return max_patches_; }
+  // Memory that is used from Begin to the last slice alone, aligned to 64.
+  std::span<uint8_t> idle_memory() const {
+    return {reinterpret_cast<uint8_t*>(hidden_), idle_bytes_};
+  }
 
   // A tile of grid.size() patches, at most max_patches. Grid sides are multiples of spec.merge.
   void Begin(const PatchGrid& grid);
@@ -72,6 +78,7 @@ class Tower {
   BlockPool pool_;
   BlockTable kv_;
   size_t max_patches_ = 0;
+  size_t idle_bytes_ = 0;
   MemoryPlan::RegionId hidden_region_ = 0, rope_region_ = 0, table_region_ = 0, keys_region_ = 0;
   float* hidden_ = nullptr;  // [max_patches, hidden_size]
   float* rope_ = nullptr;    // [max_patches, dim]

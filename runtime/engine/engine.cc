@@ -54,6 +54,10 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   plan.runner.decoder.set_inputs(&engine->inputs_);
   RONDO_RETURN_IF_ERROR(
       plan.runner.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
+  if (engine->has_media()) {
+    RONDO_RETURN_IF_ERROR(
+        plan.media->Bind(model, plan.memory, engine->arena_, engine->threads_, {}));
+  }
   if (engine->has_draft()) {
     RONDO_RETURN_IF_ERROR(
         plan.draft.Bind(*options.draft.file, plan.memory, engine->arena_, engine->threads_, {}));

@@ -91,6 +91,19 @@ class Engine {
   // Of all sequences so far.
   EngineStats& stats() { return stats_; }
 
+  // Where pictures are planned for.
+  MediaEncoder& media() { return *plan_.media; }
+  bool has_media() const { return plan_.media.has_value(); }
+  MediaTurn& media_turn() { return media_turn_; }
+  // [any thread] Runs `slice` on this thread, in its turn between passes.
+  template <typename Slice>
+  void RunSlice(const Slice& slice) {
+    PassRequest request{{}, true, Status()};
+    request.work = [](void* context) { (*static_cast<const Slice*>(context))(); };
+    request.context = const_cast<Slice*>(&slice);
+    queue_.Serve(&request, &pass_);
+  }
+
   // The inputs of its sequences; none where none are planned.
   InputStore& inputs() { return inputs_; }
   // The memory of a sequence's keys.
@@ -130,6 +143,7 @@ class Engine {
   PassUnderWay pass_{this};
   Mutex turn_;
   Mutex sampling_;
+  MediaTurn media_turn_;
   EngineStats stats_;
   InputStore inputs_;
   std::atomic<bool> told_of_faults_{false};

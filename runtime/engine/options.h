@@ -73,6 +73,11 @@ struct EngineOptions {
   uint32_t adapter_rank = 0;
   // Rows of inputs that all sessions may hold together, up to kMaxInputRows; 0: they have none.
   uint32_t max_input_rows = 0;
+  // The same of pictures; 0: what sees for the model takes nothing, and sees nothing.
+  uint32_t max_media_rows = 0;
+
+  // Positions that sessions have may be rows.
+  bool has_inputs() const { return max_input_rows > 0 || max_media_rows > 0; }
 };
 
 struct SessionOptions {

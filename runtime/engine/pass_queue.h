@@ -24,6 +24,10 @@ struct PassRequest {
   bool served = false;  // one of its sequences had rows or was cancelled, or `status` is an error
   size_t in_pass = 0;   // of its sequences, those that the pass under way still works for
 
+  // In place of sequences, and alone: what the pass is; called once.
+  void (*work)(void* context) = nullptr;
+  void* context = nullptr;
+
   // For the queue.
   uint64_t thread = 0;
   uint64_t number = 0;  // in the order of their coming

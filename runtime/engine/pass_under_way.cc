@@ -10,6 +10,11 @@ namespace rondo {
 
 bool PassUnderWay::Begin(PassRequest* requests) {
   report_ = PassReport();
+  work_ = requests->work != nullptr ? requests : nullptr;
+  if (work_ != nullptr) {
+    work_->in_pass = 1;
+    return true;
+  }
   for (PassRequest* request = requests; request != nullptr; request = request->next) {
     for (Sequence* sequence : request->sequences) {
       sequence->BeginPass();
@@ -86,6 +91,11 @@ void PassUnderWay::WantHidden() {
 }
 
 bool PassUnderWay::Continue(PassRequest* requests) {
+  if (work_ != nullptr) {
+    work_->work(work_->context);
+    work_->served = true;
+    return false;
+  }
   if (at_work_ != nullptr) {
     if (!works_) return BeginNext(requests);
     works_ = at_work_->Continue();

@@ -72,6 +72,7 @@ class PassUnderWay {
   Engine& engine_;
   DraftPasses drafts_;
   HeadPasses head_drafts_;
+  PassRequest* work_ = nullptr;  // the pass is its work; null: it is of rows
   std::array<Proposer*, 2> proposers_ = {&drafts_, &head_drafts_};
   size_t next_proposer_ = 0;     // behind the one that is at work
   Proposer* at_work_ = nullptr;  // null: the pass's own rows are

@@ -11,6 +11,7 @@
 #include "runtime/engine/session.h"
 #include "runtime/model/adapter_file.h"
 #include "runtime/model/limits.h"
+#include "runtime/model/linears.h"
 #include "runtime/sampling/sampler.h"
 #include "runtime/sampling/stop_strings.h"
 #include "runtime/text/tokenizer.h"
@@ -95,6 +96,7 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   RONDO_RETURN_IF_ERROR(CheckRange("profile_events", options.profile_events, 0, kMaxProfileEvents));
   RONDO_RETURN_IF_ERROR(CheckRange("adapter_rank", options.adapter_rank, 0, kMaxAdapterRank));
   RONDO_RETURN_IF_ERROR(CheckRange("max_input_rows", options.max_input_rows, 0, kMaxInputRows));
+  RONDO_RETURN_IF_ERROR(CheckRange("max_media_rows", options.max_media_rows, 0, kMaxInputRows));
   RONDO_RETURN_IF_ERROR(CheckRange("log_level", static_cast<uint32_t>(options.log.most), 0,
                                    static_cast<uint32_t>(LogLevel::kDebug)));
   if (options.policy != ContextPolicy::kStop && options.policy != ContextPolicy::kSlide) {
@@ -156,8 +158,8 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
   return {
       .session = add("state", sizeof(Session)),
       .keys = add("keys", keys),
-      .shifts = plan.options.max_input_rows > 0 ? add("shifts", positions * sizeof(int64_t))
-                                                : MemoryPlan::kNoRegion,
+      .shifts = plan.options.has_inputs() ? add("shifts", positions * sizeof(int64_t))
+                                          : MemoryPlan::kNoRegion,
       .block_table = add("block table", BlockTable::Bytes(plan.runner.kv)),
       .logits = spec.is_embedder() ? MemoryPlan::kNoRegion
                                    : add("logits", CheckedSize(spec.vocab_size) * sizeof(float)),
@@ -294,8 +296,12 @@ Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
     RONDO_RETURN_IF_ERROR(PlanDraft(window, &plan));
   }
   PlanDraftLogits(model, &plan);
-  plan.inputs = InputStore::Plan::Make(options.max_input_rows,
-                                       plan.runner.decoder.spec().hidden_size, memory);
+  if (options.max_media_rows > 0) {
+    RONDO_ASSIGN(plan.media, MediaEncoder::Plan(model, *plan.set, options, memory));
+  }
+  plan.inputs = InputStore::Plan::Make(options.max_input_rows + options.max_media_rows,
+                                       plan.runner.decoder.spec().hidden_size,
+                                       IsTurned(model.model()), memory);
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);

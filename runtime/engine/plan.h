@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "runtime/base/status.h"
 #include "runtime/decoder/profile.h"
+#include "runtime/engine/media.h"
 #include "runtime/engine/options.h"
 #include "runtime/engine/runner.h"
 #include "runtime/model/model_file.h"
@@ -42,8 +44,9 @@ struct EnginePlan {
   Runner runner;
   Runner draft;  // where options.draft names a model
   HeapArray<SessionRegions> sessions;
-  InputStore::Plan inputs;  // where options.max_input_rows
-  Profile profile;          // where options.profile_events
+  InputStore::Plan inputs;            // where options.max_input_rows
+  std::optional<MediaEncoder> media;  // where options.max_media_rows
+  Profile profile;                    // where options.profile_events
   // Of each thread, and one for outside of passes; kNoRegion: nothing is sampled.
   MemoryPlan::RegionId sampler_scratch = MemoryPlan::kNoRegion;
   size_t sampler_scratch_bytes = 0;  // of each

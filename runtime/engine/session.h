@@ -73,6 +73,11 @@ class Session {
   // that coordinates could be of).
   Status QueuePieces(std::span<const Piece> pieces);
 
+  // Queues ids, of which each that is the model's token of a picture stands for the next of
+  // `media`, with what stands around it. Errors: as Queue; kInvalidArgument (their numbers differ),
+  // kUnsupported (the engine takes no pictures).
+  Status QueueMedia(std::span<const int32_t> ids, std::span<const Media* const> media);
+
   // One pass for these sessions of `engine`, distinct, at most kMaxSessions; then each one that has
   // nothing pending any more samples a token as Next does. TakeEvent tells how it went for each.
   // Errors, and then nothing has happened: kInvalidArgument (an event was not taken), kKvPoolFull.

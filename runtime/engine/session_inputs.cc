@@ -1,4 +1,5 @@
 // Inputs of a session: rows that are no tokens, among tokens.
+#include <algorithm>
 #include <array>
 
 #include "runtime/engine/session.h"
@@ -11,7 +12,70 @@ Status OfPiece(size_t piece, const Status& status) {
   return Status::Error(status.code(), "input %zu: %s", piece, status.message());
 }
 
+// Positions, or what is done with them, of ids of which each that is the picture's token stands for
+// the next of `media`.
+template <typename Visit>
+void ForEachPart(const format::PictureText& text, std::span<const int32_t> ids,
+                 std::span<const Media* const> media, Visit& visit) {
+  const auto placeholder = static_cast<int32_t>(text.placeholder());
+  size_t next = 0;
+  for (size_t begin = 0; begin < ids.size();) {
+    if (ids[begin] == placeholder) {
+      ForEachPart(text, *media[next++], visit);
+      ++begin;
+      continue;
+    }
+    const auto found =
+        std::find(ids.begin() + static_cast<ptrdiff_t>(begin), ids.end(), placeholder);
+    const auto end = static_cast<size_t>(found - ids.begin());
+    visit.Tokens(ids.subspan(begin, end - begin));
+    begin = end;
+  }
+}
+
+struct PositionCounter {
+  uint64_t n = 0;
+  void Tokens(std::span<const int32_t> ids) { n += ids.size(); }
+  void Rows(const MediaRun& run) { n += run.rows; }
+};
+
+struct PartAppender {
+  Sequence& sequence;
+  void Tokens(std::span<const int32_t> ids) { sequence.Append(ids, ids.size()); }
+  void Rows(const MediaRun& run) { sequence.AppendInput(run.input, 0, run.rows); }
+};
+
 }  // namespace
+
+Status Session::QueueMedia(std::span<const int32_t> ids, std::span<const Media* const> media) {
+  EndPrompt();
+  RONDO_RETURN_IF_ERROR(CheckPredicts());
+  if (!engine_->has_media()) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "engine option max_media_rows is 0: the engine takes no pictures");
+  }
+  RONDO_RETURN_IF_ERROR(CheckIds(ids));
+  const format::PictureText& text = *engine_->model().model().vision()->tower()->text();
+  const auto wanted = static_cast<size_t>(
+      std::count(ids.begin(), ids.end(), static_cast<int32_t>(text.placeholder())));
+  if (wanted != media.size()) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "the ids have the token of a picture, %u, %zu times, but %zu pictures were "
+        "given",
+        text.placeholder(), wanted, media.size());
+  }
+  PositionCounter counter;
+  ForEachPart(text, ids, media, counter);
+  RONDO_RETURN_IF_ERROR(CheckQueue(counter.n));
+  DropAhead();
+  BeginPrompt(counter.n);
+  LeaveText(position());
+  PartAppender appender{sequence_};
+  ForEachPart(text, ids, media, appender);
+  EndGeneration();
+  return Status();
+}
 
 Status Session::CheckPiece(const Piece& piece) const {
   const InputRowsView& input = piece.rows;

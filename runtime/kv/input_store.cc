@@ -8,6 +8,7 @@
 
 #include "runtime/base/bfloat16.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/turn.h"
 
 namespace rondo {
 
@@ -31,9 +32,11 @@ void CopyValues(const InputRowsView& rows, size_t begin, std::span<float> out) {
 
 }  // namespace
 
-InputStore::Plan InputStore::Plan::Make(size_t max_rows, size_t width, MemoryPlan* memory) {
+InputStore::Plan InputStore::Plan::Make(size_t max_rows, size_t width, bool turns,
+                                        MemoryPlan* memory) {
   Plan plan;
   if (max_rows == 0) return plan;
+  plan.turns = turns;
   plan.max_rows = max_rows;
   plan.width = width;
   const auto add = [&](const char* name, CheckedSize bytes) {
@@ -50,6 +53,7 @@ void InputStore::Bind(const Plan& plan, const MemoryPlan& memory, uint8_t* arena
   if (plan.max_rows == 0) return;
   max_rows_ = n_free_ = plan.max_rows;
   width_ = plan.width;
+  turns_ = plan.turns;
   values_ = reinterpret_cast<float*>(arena + memory.region(plan.values).offset);
   places_ = reinterpret_cast<Place*>(arena + memory.region(plan.places).offset);
   inputs_ = reinterpret_cast<Input*>(arena + memory.region(plan.inputs).offset);
@@ -104,6 +108,7 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
     }
     digester.Add({reinterpret_cast<const uint8_t*>(coordinates), sizeof coordinates});
     if (place == kNowhere) continue;
+    if (turns_) Turn(values_ + place * width_, width_);
     std::copy(std::begin(coordinates), std::end(coordinates), places_[place].coordinates);
     place = places_[place].next;
   }
@@ -153,6 +158,41 @@ Result<uint32_t> InputStore::Insert(const InputFacts& facts, uint32_t first_plac
   return number;
 }
 
+Status InputStore::DoNotFit(size_t rows) const {
+  return Status::Error(StatusCode::kKvPoolFull,
+                       "%zu rows of an input do not fit: of %zu that are planned (engine options "
+                       "max_input_rows, max_media_rows) %zu are free",
+                       rows, max_rows_, n_free_);
+}
+
+Result<uint32_t> InputStore::TakeRows(size_t rows) {
+  const MutexLock lock(mutex_);
+  if (rows > n_free_) return DoNotFit(rows);
+  return TakePlaces(rows);
+}
+
+uint32_t InputStore::Put(uint32_t place, std::span<const float> values,
+                         const int32_t* coordinates) {
+  float* const row = values_ + place * width_;
+  std::copy(values.begin(), values.end(), row);
+  if (turns_) Turn(row, width_);
+  std::copy_n(coordinates, kCoordinates, places_[place].coordinates);
+  return places_[place].next;
+}
+
+void InputStore::Fill(uint32_t input, uint32_t first_place) {
+  const MutexLock lock(mutex_);
+  Input& of = inputs_[input];
+  if (!of.is_gone) return FreePlaces(first_place, of.facts.rows);
+  of.first_place = first_place;
+  of.is_gone = false;
+}
+
+void InputStore::FreeRows(uint32_t first_place, size_t rows) {
+  const MutexLock lock(mutex_);
+  FreePlaces(first_place, rows);
+}
+
 Result<uint32_t> InputStore::Add(const InputRowsView& rows) {
   MutexLock lock(mutex_);
   const bool fits = rows.rows <= n_free_;
@@ -165,12 +205,7 @@ Result<uint32_t> InputStore::Add(const InputRowsView& rows) {
   const bool is_there = number != kNowhere && !inputs_[number].is_gone;
   if (fits && (!status.ok() || is_there)) FreePlaces(first, rows.rows);
   RONDO_RETURN_IF_ERROR(status);
-  if (!fits && !is_there) {
-    return Status::Error(StatusCode::kKvPoolFull,
-                         "%zu rows of an input do not fit: %zu of engine option max_input_rows, "
-                         "%zu, are free",
-                         rows.rows, n_free_, max_rows_);
-  }
+  if (!fits && !is_there) return DoNotFit(rows.rows);
   if (number == kNowhere) {
     const Result<uint32_t> made = Insert(facts, first, false);
     if (!made.ok()) FreePlaces(first, rows.rows);

@@ -51,14 +51,15 @@ class InputStore {
  public:
   struct Plan {
     size_t max_rows = 0;
-    size_t width = 0;  // floats of a row
+    size_t width = 0;    // floats of a row
+    bool turns = false;  // the model's stream is turned (base/turn.h), and rows are as they were
     MemoryPlan::RegionId values = MemoryPlan::kNoRegion;
     MemoryPlan::RegionId places = MemoryPlan::kNoRegion;
     MemoryPlan::RegionId inputs = MemoryPlan::kNoRegion;
     MemoryPlan::RegionId buckets = MemoryPlan::kNoRegion;
 
     // Adds to `memory`; nothing for no rows.
-    static Plan Make(size_t max_rows, size_t width, MemoryPlan* memory);
+    static Plan Make(size_t max_rows, size_t width, bool turns, MemoryPlan* memory);
   };
 
   InputStore() = default;
@@ -71,6 +72,13 @@ class InputStore {
   // the input. Errors: kInvalidArgument (which value or coordinate), kKvPoolFull (too few rows are
   // free).
   Result<uint32_t> Add(const InputRowsView& rows);
+  // The same in steps, for rows that are made one after another: places for them, which are the
+  // caller's alone; a row, and the place of the next one; then they are the rows of an input that
+  // the caller holds, or, where it has some by now, free again. Error: kKvPoolFull.
+  Result<uint32_t> TakeRows(size_t rows);
+  uint32_t Put(uint32_t place, std::span<const float> values, const int32_t* coordinates);
+  void Fill(uint32_t input, uint32_t first_place);
+  void FreeRows(uint32_t first_place, size_t rows);
   // The input of these facts, which the caller then holds; where there is none, one whose rows are
   // gone. Who names another's digest with other facts has an input that nobody else has. Error:
   // kKvPoolFull.
@@ -111,6 +119,7 @@ class InputStore {
   Status Read(const InputRowsView& rows, uint32_t first_place, InputFacts* facts) const;
   uint32_t& BucketOf(const Digest& digest) const;
   Result<uint32_t> Insert(const InputFacts& facts, uint32_t first_place, bool is_gone);
+  Status DoNotFit(size_t rows) const;
   uint32_t TakePlaces(size_t rows);
   void FreePlaces(uint32_t first, size_t rows);
   uint32_t FindNumber(const InputFacts& facts) const;
@@ -118,6 +127,7 @@ class InputStore {
   mutable Mutex mutex_;
   size_t max_rows_ = 0;
   size_t width_ = 0;
+  bool turns_ = false;
   float* values_ = nullptr;      // [max_rows, width]
   Place* places_ = nullptr;      // [max_rows]
   Input* inputs_ = nullptr;      // [max_rows]: an input has a row at least

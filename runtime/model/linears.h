@@ -1,6 +1,8 @@
 // The matrices of a model that rows are multiplied by, in the order in which data flows.
 #pragma once
 
+#include <algorithm>
+
 #include "rondo_generated.h"
 #include "runtime/model/operators/operators.h"
 
@@ -10,6 +12,13 @@ namespace rondo {
 template <typename Visit>
 void ForEachMatrix(const format::Sublayer& sublayer, const Visit& visit) {
   RuleOf(sublayer.op_type()).matrices(sublayer, MatrixVisitor(visit));
+}
+
+// The residual stream is turned.
+inline bool IsTurned(const format::Model& model) {
+  if (model.turned() || model.changed_sources() == nullptr) return model.turned();
+  const auto turned = [](const format::TensorSource* source) { return source->rows_turned(); };
+  return std::any_of(model.changed_sources()->begin(), model.changed_sources()->end(), turned);
 }
 
 // Those of the model itself, before and behind its layers, but for the head; of its draft head,

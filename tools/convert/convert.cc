@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tools/common/own_texts.h"
+#include "tools/convert/add_vision.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/balance_latents.h"
@@ -78,6 +79,7 @@ Encoding EncodingOf(const TensorRecipe& recipe, const ConvertOptions& options,
       recipe.role == TensorRole::kTable) {
     return {TensorFormat::F32, 0};
   }
+  if (recipe.role == TensorRole::kVision) return {options.media_weights, options.block};
   const bool is_matrix = recipe.role == TensorRole::kMatrix;
   if (is_matrix ? options.keep_weights : options.keep_embedding) {
     if (const std::optional<Encoding> kept = Kept(recipe, checkpoint)) return *kept;
@@ -201,6 +203,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   std::shared_ptr<const Checkpoint> checkpoint_holder =
       embedder ? WithDense(*embedder, source.path, source.checkpoint) : source.checkpoint;
   DecoderSpec spec = ReadSpec(options, source, embedder);
+  if (!options.text_only) AddVision(source, text, spec, report.notes);
   if (!options.merge.empty()) {
     checkpoint_holder = Merge(options.merge, spec, checkpoint_holder, report.notes);
   }
@@ -351,6 +354,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                                       std::to_string(spec.assistant->n_tokens) +
                                       " tokens of the vocabulary"});
   }
+  if (spec.vision) facts.push_back({"sees", FormatFact(options.media_weights, options.block)});
   if (spec.embedder) facts.push_back({"embedder", EmbedderFact(*spec.embedder)});
   if (!fit.left_out.empty()) {
     facts.push_back({"left out", fit.left_out});

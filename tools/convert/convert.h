@@ -39,6 +39,9 @@ struct ConvertOptions {
   std::filesystem::path merge;
   // Instead of `weights` and `bits`: what suits so many bytes of an engine's arena; bytes 0: not.
   FitWish fit = {};
+  // Of what sees for the model; and whether that is left out.
+  format::TensorFormat media_weights = format::TensorFormat::Q8;
+  bool text_only = false;
   // The checkpoint's head that predicts the token behind the next one is kept: it drafts.
   bool draft_head = false;
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against

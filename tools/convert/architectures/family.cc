@@ -13,9 +13,26 @@ namespace {
 
 class Builder {
  public:
-  explicit Builder(const Family& family) : f_(family), s_(family.sizes), parts_(family, &spec_) {}
+  Builder(const Family& family, DecoderSpec* spec)
+      : f_(family), s_(family.sizes), spec_(*spec), parts_(family, spec) {}
 
-  DecoderSpec Build() {
+  void BuildTower(format::ModelT* vision) {
+    for (const RopeSpec& rope : f_.ropes) {
+      vision->ropes.push_back(std::make_unique<format::RopeT>(rope));
+    }
+    const auto norm = [&](const char* name, const std::string& source) {
+      return source.empty() ? nullptr : parts_.Norm(name, f_.prefix + source);
+    };
+    vision->embedding_norm = norm("vision.embedding_norm", f_.embedding_norm);
+    for (uint32_t i = 0; i < f_.layers.size(); ++i) {
+      const std::string number = std::to_string(i) + ".";
+      parts_.BeginLayer("vision.layers." + number, f_.prefix + f_.layer_prefix + number);
+      vision->layers.push_back(std::make_unique<format::LayerT>(MakeLayer(f_.layers[i])));
+    }
+    vision->final_norm = norm("vision.final_norm", f_.final_norm);
+  }
+
+  void Build() {
     spec_.vocab_size = s_.vocab;
     spec_.hidden_size = s_.hidden;
     spec_.context_length = s_.context;
@@ -50,7 +67,6 @@ class Builder {
       spec_.final_norm = *parts_.Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
     }
     AddHead();
-    return std::move(spec_);
   }
 
  private:
@@ -132,7 +148,7 @@ class Builder {
 
   const Family& f_;
   const Sizes& s_;
-  DecoderSpec spec_;
+  DecoderSpec& spec_;
   SublayerBuilder parts_;
 };
 
@@ -216,9 +232,15 @@ void ReadMultipliers(const Config& config, Family& f) {
 
 DecoderSpec BuildDecoder(Family family) {
   if (family.layers.empty()) family.AddLayers();
-  DecoderSpec spec = Builder(family).Build();
+  DecoderSpec spec;
+  Builder(family, &spec).Build();
   PadHeads(spec);
   return spec;
+}
+
+void BuildTower(Family family, DecoderSpec* spec, format::ModelT* vision) {
+  if (family.layers.empty()) family.AddLayers();
+  Builder(family, spec).BuildTower(vision);
 }
 
 }  // namespace rondo::convert

@@ -311,6 +311,7 @@ double NoiseThatRemains(const OfStream& found, const DecoderSpec& spec,
 }
 
 void Apply(const OfStream& found, const Checkpoint& checkpoint, DecoderSpec& spec) {
+  spec.turned = true;
   std::map<uint32_t, std::shared_ptr<const std::vector<float>>> gains;  // by norm
   for (const auto& [tensor, norm] : found.readers) {
     auto& its = gains[norm];

@@ -12,7 +12,7 @@ namespace rondo::convert {
 // What `spec` adds to its stream and what reads it may be in any orthogonal basis: RMSNorm sees a
 // row's length alone, once its gains are multiplied into what reads it. Trained models have
 // channels that are much louder than others, or in which all that reads them has its largest
-// weights: few bits with one scale a row lose by them. Turn() (output/turn.h) spreads them over all
+// weights: few bits with one scale a row lose by them. Turn() (base/turn.h) spreads them over all
 // channels. That may lose, too: channels that are quiet, and read with large weights, then get the
 // rounding of the loud ones.
 struct StreamTurn {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,7 @@ enum class TensorRole {
   kTable,      // small matrices that are float32 always
   kMatrix,     // [output channels, inputs], in the format of --weights
   kEmbedding,  // embedding and output head, in the format of --embedding
+  kVision,     // matrices of what sees, in the format of --media-weights
 };
 
 // Tensors of the checkpoint, or rows of them, stacked by rows; those of a kVector are
@@ -69,22 +71,29 @@ struct TensorRecipe {
     uint64_t from, to;
   };
   std::optional<Padding> padding = {};
+  // A row has so many columns in the checkpoint, of which `make` makes its own. Beside neither.
+  struct Columns {
+    uint64_t from;
+    std::function<void(std::span<const float> row, std::span<float> made)> make;
+  };
+  std::optional<Columns> columns = {};
   // Then whole rows and columns are multiplied by two to the power of these
   // (identities/scale_channels.h); empty: by 1.
   std::vector<int8_t> row_powers = {}, col_powers = {};
   // In the end columns are multiplied by these gains (null: by 1), and each row, or each column, is
-  // turned (output/turn.h). Of one part, where columns are. All that reads one norm shares them.
+  // turned (base/turn.h). Of one part, where columns are. All that reads one norm shares them.
   std::shared_ptr<const std::vector<float>> gains = {};
   bool rows_turned = false, columns_turned = false;
 
   // Of a row in the checkpoint.
   uint64_t source_cols() const {
+    if (columns) return columns->from;
     if (padding) return cols / padding->to * padding->from;
     return factor ? factor->inner : cols;
   }
   float ScaleOf(const Part& part) const { return scale * part.scale; }
   // The parts' values are taken as they are but for ScaleOf() and what IsChanged() says.
-  bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding; }
+  bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding && !columns; }
   bool IsChanged() const {
     return !row_powers.empty() || !col_powers.empty() || gains != nullptr || rows_turned ||
            columns_turned;
@@ -149,6 +158,9 @@ struct DecoderSpec {
   std::optional<format::DraftHeadT> draft_head;
   std::optional<format::AssistantT> assistant;
   std::optional<format::EmbedderT> embedder;  // then `head` is nothing
+  bool turned = false;                        // the residual stream
+  // What sees for it; its tensors are among these. Null: nothing does.
+  std::shared_ptr<format::ModelT> vision;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   std::vector<OtherName> other_names;
@@ -165,6 +177,11 @@ struct DecoderSpec {
   // What the names of those begin with that belong to other parts than the text's model: images,
   // sound, heads that predict more than one token. `rondo inspect` tells.
   std::vector<std::string> left_out;
+
+  // Of these parts no tensor is left out.
+  void Keep(std::initializer_list<const char*> parts) {
+    for (const char* part : parts) std::erase(left_out, part);
+  }
 
   uint32_t Add(TensorRecipe recipe) {
     tensors.push_back(std::move(recipe));

@@ -111,6 +111,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.draft_head) draft_head = format::CreateDraftHead(builder, &*spec.draft_head);
   flatbuffers::Offset<format::Assistant> assistant;
   if (spec.assistant) assistant = format::CreateAssistant(builder, &*spec.assistant);
+  Offset<format::Model> vision;
+  if (spec.vision) vision = format::CreateModel(builder, spec.vision.get());
   std::vector<Offset<format::TensorSource>> sources;
   const std::vector<format::TensorSourceT> of_tensors = TensorSources(spec);
   for (const format::TensorSourceT& source : of_tensors) {
@@ -145,6 +147,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.alt_up) model.add_alt_up(alt_up);
   if (spec.draft_head) model.add_draft_head(draft_head);
   if (spec.assistant) model.add_assistant(assistant);
+  model.add_turned(spec.turned);
+  if (spec.vision) model.add_vision(vision);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);

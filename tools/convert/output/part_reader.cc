@@ -18,7 +18,7 @@ PartReader::PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& par
       checkpoint_(checkpoint),
       entry_(part.source.empty() ? nullptr
                                  : &checkpoint.Find(part.source, recipe.SourceShape(part))),
-      cols_(recipe.padding ? recipe.source_cols() : recipe.cols) {
+      cols_(recipe.padding || recipe.columns ? recipe.source_cols() : recipe.cols) {
   for (const TensorRecipe::Part& before : recipe.parts) {
     if (&before == &part) break;
     first_ += before.rows;
@@ -49,6 +49,8 @@ void PartReader::Read(uint64_t row, std::span<float> out) {
   }
   if (recipe_.padding) {
     ReadPadded(row, out);
+  } else if (recipe_.columns) {
+    ReadMade(row, out);
   } else {
     ReadRows(row, out);
   }
@@ -62,6 +64,15 @@ void PartReader::ReadPadded(uint64_t row, std::span<float> out) {
   ReadRows(row, narrow_);
   std::fill(out.begin(), out.end(), 0.0f);
   for (size_t i = 0; i < runs; ++i) std::copy_n(&narrow_[i * from], from, &out[i * to]);
+}
+
+void PartReader::ReadMade(uint64_t row, std::span<float> out) {
+  const auto from = static_cast<size_t>(cols_), to = static_cast<size_t>(recipe_.cols);
+  narrow_.resize(out.size() / to * from);
+  ReadRows(row, narrow_);
+  for (size_t i = 0; i < out.size() / to; ++i) {
+    recipe_.columns->make(std::span(narrow_).subspan(i * from, from), out.subspan(i * to, to));
+  }
 }
 
 void PartReader::Change(uint64_t row, std::span<float> out) const {

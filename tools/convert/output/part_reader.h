@@ -27,7 +27,8 @@ class PartReader {
 
  private:
   void ReadPadded(uint64_t row, std::span<float> out);
-  void ReadRows(uint64_t row, std::span<float> out);  // without padding
+  void ReadMade(uint64_t row, std::span<float> out);
+  void ReadRows(uint64_t row, std::span<float> out);  // as the checkpoint has them
   void ReadFactor();
   void ReadMultiplied(uint64_t first, std::span<float> out);
   void Change(uint64_t row, std::span<float> out) const;
@@ -37,7 +38,7 @@ class PartReader {
   const TensorRecipe::Part& part_;
   const Checkpoint& checkpoint_;
   const Checkpoint::Entry* const entry_;  // null: no tensor of the checkpoint
-  const uint64_t cols_;                   // without padding
+  const uint64_t cols_;                   // in the checkpoint
   uint64_t first_ = 0;                    // of the recipe's rows, that of the part
   std::vector<float> whole_, between_, narrow_;
   std::vector<float> factor_;  // [inner, cols]

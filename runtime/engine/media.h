@@ -1,0 +1,156 @@
+// Media: a picture as rows that a session may have among its tokens, and what makes it of pixels.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platforms/sync.h"
+#include "runtime/base/cancellation.h"
+#include "runtime/base/digest.h"
+#include "runtime/base/status.h"
+#include "runtime/decoder/tower.h"
+#include "runtime/engine/options.h"
+#include "runtime/kv/input_store.h"
+#include "runtime/media/image.h"
+#include "runtime/media/image_processor.h"
+
+namespace rondo {
+
+class Engine;
+
+// What of a family's processor a host may choose for a picture; 0: as the model's makers did.
+struct ImageOptions {
+  uint32_t min_tokens = 0;  // rows in the text, of families that have such bounds
+  uint32_t max_tokens = 0;
+  bool one_tile = false;  // it is not cut into tiles
+};
+
+// What becomes of a picture of some size.
+struct ImageFacts {
+  ImageLayout layout;
+  uint64_t positions = 0;  // of a text: its rows, and the tokens around them
+};
+
+// `model` sees. `size`: upright. Errors: kInvalidArgument (which option; no picture of this size),
+// kUnsupported, kCorrupt (the file's processor).
+Result<ImageProcessor> ProcessorOf(const ModelFile& model, const ImageOptions& options);
+Result<ImageFacts> FactsOfImage(const ModelFile& model, ImageSize size,
+                                const ImageOptions& options);
+
+// Rows of the text's that lie side by side there, as an input.
+struct MediaRun {
+  uint32_t tile = 0;       // the whole picture counts as the last
+  uint32_t first_row = 0;  // of the tile's
+  uint32_t rows = 0;
+  uint32_t input = 0;
+};
+
+// A picture that was encoded. It holds its inputs until it is released.
+class Media {
+ public:
+  static constexpr size_t kMostRuns = 512;
+
+  const ImageFacts& facts() const { return facts_; }
+  std::span<const MediaRun> runs() const { return {runs_.data(), n_runs_}; }
+  void Release(InputStore* inputs);
+
+ private:
+  friend class MediaEncoder;
+  ImageFacts facts_;
+  size_t n_runs_ = 0;
+  size_t n_held_ = 0;  // of the runs, those whose inputs are held
+  std::array<MediaRun, kMostRuns> runs_;
+};
+
+// Calls visit.Tokens(span of ids) and visit.Rows(run) for what stands in a text for a picture, in
+// order.
+template <typename Visit>
+void ForEachPart(const format::PictureText& text, const Media& media, Visit&& visit);
+
+// One encodes at a time.
+class MediaTurn {
+ public:
+  // Waits for the turn, and asks `progress` meanwhile. Error: kCancelled.
+  Status Take(const LoadProgress& progress);
+  void Give();
+
+ private:
+  Mutex mutex_;
+  Condition changed_;
+  bool taken_ = false;
+};
+
+class MediaEncoder {
+ public:
+  // Adds what it takes to `memory`. `options`: resolved, max_media_rows is not 0. Errors:
+  // kInvalidArgument (the model does not see), kUnsupported, kCorrupt, kOutOfMemory (sizes).
+  static Result<MediaEncoder> Plan(const ModelFile& model, const KernelSet& set,
+                                   const EngineOptions& options, MemoryPlan* memory);
+  Status Bind(const ModelFile& model, const MemoryPlan& memory, uint8_t* arena, ThreadPool* threads,
+              const LoadProgress& progress);
+
+  Tower& tower() { return tower_; }
+
+  // [any thread] One picture at a time; others wait for their turn. Between two layers of a part
+  // passes for sessions run. `progress` is told of slices, and ends it. On failure `media` holds
+  // nothing. Errors: kInvalidArgument (what is wrong with the picture), kKvPoolFull (too few rows
+  // are free), kCancelled.
+  Status Encode(Engine* engine, const Image& image, const ImageOptions& options,
+                const LoadProgress& progress, Media* media);
+
+ private:
+  Status EncodeInTurn(Engine* engine, const Image& image, const ImageProcessor& processor,
+                      const LoadProgress& progress, Media* media);
+  Status EncodeTile(Engine* engine, const PatchSource& source, const LoadProgress& progress,
+                    uint64_t done, uint64_t all, std::span<const MediaRun> runs, PatchGrid grid);
+  Status CheckSize(const ImageProcessor& processor, const ImageLayout& layout,
+                   ImageSize size) const;
+  void ListRuns(const ImageLayout& layout, Media* media) const;
+  InputFacts FactsOfRun(const Digest& picture, const MediaRun& run, PatchGrid rows) const;
+  PatchGrid RowsOfTile(const ImageLayout& layout, uint32_t tile) const;
+
+  Tower tower_;
+  size_t max_rows_ = 0;  // of the text's
+  size_t pass_rows_ = 0;
+  size_t canvas_bytes_ = 0;
+  bool sees_whole_ = false;
+  bool has_grid_ = false;       // rows have coordinates of their own
+  bool apart_by_rows_ = false;  // tokens stand between the rows of a grid
+  uint64_t identity_ = 0;
+  uint32_t merge_ = 1;
+  uint32_t side_ = 1;  // pixels of a row of the text's
+  MemoryPlan::RegionId canvas_region_ = 0;
+  uint8_t* canvas_ = nullptr;
+};
+
+template <typename Visit>
+void ForEachPart(const format::PictureText& text, const Media& media, Visit&& visit) {
+  const ImageLayout& layout = media.facts().layout;
+  const auto tokens = [&](const flatbuffers::Vector<uint32_t>* ids) {
+    if (ids != nullptr && ids->size() > 0) {
+      visit.Tokens(std::span(reinterpret_cast<const int32_t*>(ids->data()), ids->size()));
+    }
+  };
+  tokens(text.begin());
+  for (const MediaRun& run : media.runs()) {
+    if (run.first_row > 0) {
+      tokens(text.between_rows());
+    } else if (run.tile < layout.tiles()) {
+      const uint64_t row = run.tile / layout.tile_columns, column = run.tile % layout.tile_columns;
+      if (row > 0 && column == 0) tokens(text.between_tile_rows());
+      tokens(text.before_tile());
+      if (const auto* marks = text.tile_marks(); marks != nullptr && marks->size() > 0) {
+        const auto mark = static_cast<uint32_t>(row * text.tile_mark_columns() + column);
+        visit.Tokens(std::span(reinterpret_cast<const int32_t*>(marks->data()) + mark, 1));
+      }
+    } else {
+      tokens(layout.tiles() > 0 ? text.before_whole() : text.before_only());
+    }
+    visit.Rows(run);
+  }
+  tokens(text.end());
+}
+
+}  // namespace rondo

@@ -1,0 +1,98 @@
+#include "tools/convert/add_vision.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "tools/convert/architectures/vision/vision.h"
+#include "tools/convert/common/fail.h"
+
+namespace rondo::convert {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// The newer file has one part for pictures, and others for what else the model takes.
+std::optional<Config> FindProcessor(const fs::path& folder) {
+  if (const fs::path path = folder / "processor_config.json"; fs::exists(path)) {
+    if (std::optional<Config> own = Config::Load(path).Object("image_processor")) return own;
+  }
+  const fs::path path = folder / "preprocessor_config.json";
+  return fs::exists(path) ? std::optional(Config::Load(path)) : std::nullopt;
+}
+
+std::optional<uint32_t> FindToken(const SourceText& text, const std::string& token) {
+  for (const Json& added : text.tokenizer.value("added_tokens", Json::array())) {
+    if (added.value("content", "") == token) return added.at("id").get<uint32_t>();
+  }
+  const Json& model = text.tokenizer.at("model");
+  const auto vocab = model.find("vocab");
+  if (vocab == model.end()) return std::nullopt;
+  if (vocab->is_object()) {
+    const auto found = vocab->find(token);
+    if (found == vocab->end()) return std::nullopt;
+    return found->get<uint32_t>();
+  }
+  for (uint32_t id = 0; id < vocab->size(); ++id) {
+    if (vocab->at(id).is_array() && vocab->at(id).at(0) == token) return id;
+  }
+  return std::nullopt;
+}
+
+// Line ends, as vocabularies of bytes have them.
+std::string InByteLetters(std::string text) {
+  std::string letters;
+  for (const char c : text) letters += c == '\n' ? "\u010A" : std::string(1, c);
+  return letters;
+}
+
+VocabularyOf VocabularyIn(const SourceText& text) {
+  VocabularyOf vocabulary;
+  vocabulary.has = [&text](const std::string& token) { return FindToken(text, token).has_value(); };
+  vocabulary.token = [&text](const std::string& token) {
+    const std::optional<uint32_t> id = FindToken(text, token);
+    if (!id) Fail(text.tokenizer_file, ": no token is ", token, ", which stands around pictures");
+    return *id;
+  };
+  vocabulary.ids = [&text](const std::string& ids_of) {
+    const auto find = [&](const std::string& part) {
+      const std::optional<uint32_t> id = FindToken(text, part);
+      return id ? id : FindToken(text, InByteLetters(part));
+    };
+    if (const std::optional<uint32_t> whole = find(ids_of)) return std::vector{*whole};
+    std::vector<uint32_t> ids;
+    for (const char c : ids_of) {
+      const std::optional<uint32_t> id = find(std::string(1, c));
+      if (!id)
+        Fail(text.tokenizer_file, ": no token is a line's end, which stands beside pictures");
+      ids.push_back(*id);
+    }
+    return ids;
+  };
+  return vocabulary;
+}
+
+}  // namespace
+
+void AddVision(const Source& source, const SourceText& text, DecoderSpec& spec,
+               std::vector<std::string>& notes) {
+  if (source.gguf != nullptr) return;
+  const std::optional<Config> vision = source.config.Object("vision_config");
+  if (!vision) return;
+  const ReadVision read =
+      FindVision(source.config.Text("model_type", ""), vision->Text("model_type", ""));
+  if (read == nullptr) return;
+  const std::optional<Config> processor = FindProcessor(source.path);
+  if (!processor || text.tokenizer.is_null()) {
+    notes.push_back(std::string("what sees for the model is left out: ") +
+                    (processor ? "there is no tokenizer"
+                               : "there is no preprocessor_config.json or processor_config.json "
+                                 "that says how pictures are cut into patches"));
+    return;
+  }
+  read({source.config, *vision, *processor, VocabularyIn(text)}, &spec);
+}
+
+}  // namespace rondo::convert

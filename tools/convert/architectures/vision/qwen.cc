@@ -1,0 +1,147 @@
+// Qwen's ViT: pictures of about their own shape, whose patches come in squares that become one row;
+// RoPE by row and column, two equal frames a patch.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "tools/convert/architectures/vision/tower_parts.h"
+
+namespace rondo::convert {
+
+namespace {
+
+const std::string kPrefix = "model.visual.";
+
+// What the three towers differ in.
+struct Names {
+  const char *fc1, *fc2;            // of a layer's MLP
+  const char *norm, *first, *last;  // of the merger
+};
+
+// A half of a head's pairs turns by the row, the other by the column.
+RopeSpec ReadRope(uint32_t head_dim) {
+  RopeSpec rope;
+  const uint32_t each = head_dim / 4;
+  for (const uint8_t axis : {uint8_t{1}, uint8_t{2}}) {
+    for (uint32_t i = 0; i < each; ++i) {
+      rope.frequencies.push_back(std::pow(10000.0, -static_cast<double>(i) / each));
+      rope.axes.push_back(axis);
+    }
+  }
+  rope.description = "by row and column, theta 10000";
+  return rope;
+}
+
+Family ReadLayers(const Config& vision, const char* hidden_key, const Names& names) {
+  Family f(ReadSizes(vision.With("vocab_size", 1), {.hidden = hidden_key,
+                                                    .n_layers = "depth",
+                                                    .n_heads = "num_heads",
+                                                    .default_context = 1,
+                                                    .without_kv_heads = "this tower"}));
+  if (f.sizes.head_dim % 4 != 0) vision.Refuse("num_heads", "leaves heads of no multiple of 4");
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = 1e-6;
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
+  f.ropes = {ReadRope(f.sizes.head_dim)};
+  f.prefix = kPrefix;
+  f.layer_prefix = "blocks.";
+  f.final_norm = names.norm;
+  f.attention.FuseQkv("attn.qkv");
+  f.attention.names.output = "attn.proj";
+  f.attention.pre_norm = "norm1";
+  f.mlp.pre_norm = "norm2";
+  f.mlp.Ungate(names.fc1, names.fc2);
+  f.mlp.activation = ReadActivation(vision, "hidden_act", "gelu_pytorch_tanh");
+  return f;
+}
+
+// [channel, frame, y, x]: frames are equal, so that their weights add up.
+void AddPatches(uint32_t patch, uint32_t frames, bool has_bias, DecoderSpec* spec) {
+  AddPatchProduct(kPrefix + "patch_embed.proj", patch, true, has_bias, spec);
+  TensorRecipe& recipe = spec->tensors[spec->vision->tower->patch->weight];
+  recipe.parts[0].shape = {spec->vision->hidden_size, 3, frames, patch, patch};
+  const size_t pixels = size_t{patch} * patch;
+  recipe.columns = {3 * frames * pixels, [=](std::span<const float> row, std::span<float> made) {
+                      for (size_t i = 0; i < made.size(); ++i) {
+                        made[i] = 0;
+                        for (size_t frame = 0; frame < frames; ++frame) {
+                          made[i] += row[(i / pixels * frames + frame) * pixels + i % pixels];
+                        }
+                      }
+                    }};
+}
+
+void ReadProcessor(const VisionSource& source, uint32_t patch, uint32_t merge,
+                   format::TowerT& tower) {
+  const Config& config = source.processor;
+  const std::optional<Config> size = config.Object("size");
+  const auto pixels = [&](const char* key, const char* older, uint64_t if_absent) {
+    constexpr uint64_t kMost = uint64_t{1} << 30;
+    const uint64_t older_value = config.Integer(older, 1, kMost, if_absent);
+    return size && size->Has(key) ? size->Integer(key, 1, kMost) : older_value;
+  };
+  format::ImageProcessorT& p = *tower.processor;
+  p.rule = format::SizeRule::kBetween;
+  p.filter = ReadFilter(config, 3);
+  p.patch = patch;
+  p.merge = merge;
+  p.channels_first = true;
+  p.merged_in_turn = true;
+  p.min_pixels = pixels("shortest_edge", "min_pixels", 56 * 56);
+  p.max_pixels = pixels("longest_edge", "max_pixels", 28 * 28 * 1280);
+  p.max_aspect = 200;
+  ReadNormalization(config, p);
+  tower.text->placeholder = source.vocabulary.token("<|image_pad|>");
+  tower.coordinates = format::RowCoordinates::kGrid;
+}
+
+void ReadVisionOf(const VisionSource& source, const char* hidden_key, const Names& names,
+                  bool patch_bias, DecoderSpec* spec) {
+  const uint32_t patch = source.vision.Count("patch_size", 512, 14);
+  const uint32_t merge = source.vision.Count("spatial_merge_size", 16, 2);
+  const uint32_t frames = source.vision.Count("temporal_patch_size", 16, 2);
+  format::TowerT& tower = AddTower(ReadLayers(source.vision, hidden_key, names), spec);
+  AddPatches(patch, frames, patch_bias, spec);
+  const uint64_t merged = uint64_t{spec->vision->hidden_size} * merge * merge;
+  AddTowerDense(kPrefix + names.first, merged, merged, true, format::DenseActivation::kGelu, spec);
+  AddTowerDense(kPrefix + names.last, spec->hidden_size, merged, true,
+                format::DenseActivation::kIdentity, spec);
+  ReadProcessor(source, patch, merge, tower);
+  spec->vision->context_length = static_cast<uint32_t>(tower.processor->max_pixels / patch / patch);
+  spec->Keep({"model.visual.", "visual."});
+  AddOtherNames({{kPrefix, "visual."}}, spec);
+}
+
+}  // namespace
+
+void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec) {
+  if (!source.vision.Integers("deepstack_visual_indexes", 1024).empty()) {
+    source.vision.Refuse("deepstack_visual_indexes",
+                         "names layers whose rows enter the text's layers, which is not known: "
+                         "convert with --text-only");
+  }
+  ReadVisionOf(
+      source, "hidden_size",
+      {"mlp.linear_fc1", "mlp.linear_fc2", "merger.norm", "merger.linear_fc1", "merger.linear_fc2"},
+      true, spec);
+  const uint32_t positions = source.vision.Count("num_position_embeddings", 1u << 20, 2304);
+  AddPositionTable(kPrefix + "pos_embed", format::PatchPositions::kBilinear,
+                   static_cast<uint32_t>(std::lround(std::sqrt(positions))), spec);
+}
+
+void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec) {
+  Config vision = source.vision;
+  if (!vision.Has("intermediate_size")) {
+    const uint64_t hidden = vision.Integer("embed_dim", 1, 1u << 16, 1280);
+    vision = vision.With(
+        "intermediate_size",
+        static_cast<uint64_t>(static_cast<double>(hidden) * vision.Positive("mlp_ratio", 4)));
+  }
+  ReadVisionOf({source.config, vision.With("hidden_act", vision.Text("hidden_act", "quick_gelu")),
+                source.processor, source.vocabulary},
+               "embed_dim", {"mlp.fc1", "mlp.fc2", "merger.ln_q", "merger.mlp.0", "merger.mlp.2"},
+               false, spec);
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,29 @@
+#include "tools/convert/architectures/vision/vision.h"
+
+namespace rondo::convert {
+
+ReadVision FindVision(const std::string& model_type, const std::string& vision_type) {
+  struct Row {
+    const char* model_type;
+    ReadVision read;
+    const char* vision_type = nullptr;  // null: any
+  };
+  for (const Row& row : {
+           Row{"gemma3", ReadGemma3Vision},
+           Row{"idefics3", ReadSmolVlmVision},
+           Row{"lfm2_vl", ReadLfm2Vision},
+           Row{"llava", ReadPixtralVision, "pixtral"},
+           Row{"mistral3", ReadPixtralVision},
+           Row{"qwen2_vl", ReadQwen2Vision},
+           Row{"qwen3_5", ReadQwen3Vision},
+           Row{"smolvlm", ReadSmolVlmVision},
+       }) {
+    if (model_type == row.model_type &&
+        (row.vision_type == nullptr || vision_type == row.vision_type)) {
+      return row.read;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace rondo::convert
