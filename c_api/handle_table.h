@@ -21,6 +21,7 @@ enum class HandleKind : uintptr_t {
   kEngine,
   kSession,
   kChatParser,
+  kMedia,
 };
 
 // A place in the table.

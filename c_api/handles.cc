@@ -58,6 +58,15 @@ void Release(OpenSession* session) {
   if (adapter != nullptr) Release(adapter);
 }
 
+// A child of fork() leaves the store of its parent's inputs alone.
+void Release(OpenMedia* media) {
+  if (!Drop(media)) return;
+  OpenEngine* engine = media->engine;
+  if (!engine->Inherited()) media->media.Release(&engine->engine->inputs());
+  delete media;
+  Release(engine);
+}
+
 void Release(OpenChatParser* parser) { delete parser; }
 
 Status NotOpen(const void* handle, const char* name) {

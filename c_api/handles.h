@@ -85,6 +85,12 @@ struct OpenSession {
   uint64_t tokens_generated = 0;
 };
 
+struct OpenMedia {
+  std::atomic<uint32_t> references{1};
+  OpenEngine* engine = nullptr;
+  Media media;
+};
+
 // Of nothing: it has copies of what it needs.
 struct OpenChatParser {
   std::atomic_flag busy;
@@ -100,6 +106,7 @@ void Release(OpenEngine* engine);
 void Release(OpenGrammar* grammar);
 void Release(OpenAdapter* adapter);
 void Release(OpenSession* session);
+void Release(OpenMedia* media);
 void Release(OpenChatParser* parser);
 
 // ---- Handles ----
@@ -130,6 +137,11 @@ template <>
 struct Behind<rondo_session> {
   using Object = OpenSession;
   static constexpr HandleKind kKind = HandleKind::kSession;
+};
+template <>
+struct Behind<rondo_media> {
+  using Object = OpenMedia;
+  static constexpr HandleKind kKind = HandleKind::kMedia;
 };
 template <>
 struct Behind<rondo_chat_parser> {

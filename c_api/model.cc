@@ -76,6 +76,9 @@ rondo::Result<rondo_model*> Open(uint32_t abi_version, rondo::FileMap map,
   }
   model->map = std::move(map);
   RONDO_ASSIGN(model->file, rondo::ModelFile::Open(bytes, &model->map));
+  if (model->file.model().vision() != nullptr) {
+    RONDO_RETURN_IF_ERROR(rondo::ProcessorOf(model->file, {}).status());
+  }
   if (model->file.model().tokenizer() != nullptr) {
     RONDO_ASSIGN(model->tokenizer, rondo::Tokenizer::Create(model->file));
   }
@@ -195,6 +198,9 @@ int32_t rondo_model_info(const rondo_model* handle, rondo_model_facts* facts) {
   const rondo::format::Model& m = model->file.model();
   rondo_model_facts f = {};
   f.vocab_size = m.vocab_size();
+  f.picture_token = m.vision() == nullptr
+                        ? -1
+                        : static_cast<int32_t>(m.vision()->tower()->text()->placeholder());
   f.context_length = m.context_length();
   f.hidden_size = m.hidden_size();
   f.n_layers = m.layers()->size();

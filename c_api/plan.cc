@@ -61,6 +61,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   ReadEnum(o.affinity, &ours->affinity);
   ours->adapter_rank = o.adapter_rank;
   ours->max_input_rows = o.max_input_rows;
+  ours->max_media_rows = o.max_media_rows;
   // generated to here
   if (o.kernels != nullptr) ours->kernels = o.kernels;
   ours->progress = {o.progress, o.progress_user};
@@ -193,6 +194,7 @@ int32_t rondo_engine_options_init(rondo_engine_options* options, size_t struct_s
   o.affinity = static_cast<int32_t>(defaults.affinity);
   o.adapter_rank = defaults.adapter_rank;
   o.max_input_rows = defaults.max_input_rows;
+  o.max_media_rows = defaults.max_media_rows;
   // generated to here
   Fill(options, o);
   return RONDO_STATUS_OK;

@@ -19,13 +19,14 @@ template <typename Struct>
 inline constexpr std::array<size_t, 0> kEarlierSizes = {};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
-    offsetof(rondo_engine_options, progress),     offsetof(rondo_engine_options, kv_tokens),
-    offsetof(rondo_engine_options, parallel_for), offsetof(rondo_engine_options, draft),
-    offsetof(rondo_engine_options, draft_head),   offsetof(rondo_engine_options, cpus),
-    offsetof(rondo_engine_options, adapter_rank), offsetof(rondo_engine_options, max_input_rows)};
+    offsetof(rondo_engine_options, progress),      offsetof(rondo_engine_options, kv_tokens),
+    offsetof(rondo_engine_options, parallel_for),  offsetof(rondo_engine_options, draft),
+    offsetof(rondo_engine_options, draft_head),    offsetof(rondo_engine_options, cpus),
+    offsetof(rondo_engine_options, adapter_rank),  offsetof(rondo_engine_options, max_input_rows),
+    offsetof(rondo_engine_options, max_media_rows)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
-    offsetof(rondo_model_facts, tokenizer_bytes)};
+    offsetof(rondo_model_facts, tokenizer_bytes), offsetof(rondo_model_facts, picture_token)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_memory_plan> = {
     offsetof(rondo_memory_plan, mapped_bytes), offsetof(rondo_memory_plan, kv_tokens)};
@@ -60,7 +61,8 @@ template <>
 inline constexpr std::array kReservedFields<rondo_engine_options> = {
     ReservedField{"reserved", offsetof(rondo_engine_options, reserved)},
     ReservedField{"reserved2", offsetof(rondo_engine_options, reserved2)},
-    ReservedField{"reserved3", offsetof(rondo_engine_options, reserved3)}};
+    ReservedField{"reserved3", offsetof(rondo_engine_options, reserved3)},
+    ReservedField{"reserved4", offsetof(rondo_engine_options, reserved4)}};
 template <>
 inline constexpr std::array kReservedFields<rondo_input> = {
     ReservedField{"reserved", offsetof(rondo_input, reserved)}};

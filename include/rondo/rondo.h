@@ -171,7 +171,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 12u
+#define RONDO_ABI_VERSION 13u
 
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -301,6 +301,10 @@ typedef struct rondo_model_facts {
   uint64_t parameters;     /* values in all weights; a tied embedding counts once */
   /* What opening took of memory for texts to be tokenized in: fixed, at most 2 MB; 0: none. */
   uint64_t tokenizer_bytes;
+  /* The token that stands for a picture (rondo_session_append_media); -1: the model does not see.
+   * Since ABI 13. */
+  int32_t picture_token;
+  uint32_t reserved; /* 0 */
 } rondo_model_facts;
 
 /* Fills `facts`; its struct_size must be set. [any thread, since ABI 3] */
@@ -636,6 +640,12 @@ typedef struct rondo_engine_options {
    * Default 0: sessions have tokens only. Since ABI 12. */
   uint32_t max_input_rows;
   uint32_t reserved3; /* 0 */
+  /* Rows of pictures that may be there at the same time (rondo_media_create), at most
+   * limit.input_rows; the largest picture has no more. What sees for the model, its buffers and
+   * these rows are in the plan. Default 0: pictures are refused, and all of that takes nothing.
+   * Since ABI 13. */
+  uint32_t max_media_rows;
+  uint32_t reserved4; /* 0 */
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -1050,6 +1060,120 @@ typedef struct rondo_input {
  * nothing in the model is rotated by them). [one call per session, since ABI 12] */
 RONDO_API int32_t rondo_session_append_inputs(rondo_session* session, const rondo_input* inputs,
                                               size_t count);
+
+/* ---- Pictures, of models that see ---------------------------------------------------------- */
+
+/* How a rondo_image holds pixels, in values of one byte. */
+enum {
+  RONDO_PIXELS_RGB8 = 0,  /* plane0: red, green, blue */
+  RONDO_PIXELS_RGBA8 = 1, /* the same and alpha, which is dropped, not blended, as processors do */
+  RONDO_PIXELS_BGRA8 = 2,
+  RONDO_PIXELS_GRAY8 = 3,
+  RONDO_PIXELS_NV12 = 4, /* plane0: Y; plane1: U and V in turn, for 2x2 pixels each */
+  RONDO_PIXELS_NV21 = 5, /* plane1: V and U in turn */
+  RONDO_PIXELS_I420 = 6  /* plane0: Y; plane1: U; plane2: V */
+};
+
+/* Of Y, U and V: from 16 to 235 (video), or from 0 to 255. */
+enum { RONDO_YUV_VIDEO = 0, RONDO_YUV_FULL = 1 };
+enum { RONDO_YUV_BT601 = 0, RONDO_YUV_BT709 = 1 };
+
+/* A picture or a camera's frame, as the host has it. All is read during the call only. */
+typedef struct rondo_image {
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t format;       /* RONDO_PIXELS_ */
+  uint32_t width;       /* of the planes, before the image is turned, 1 to 65535 */
+  uint32_t height;
+  const void* plane0;
+  const void* plane1; /* NULL where the format has no such plane, as plane2 */
+  const void* plane2;
+  size_t stride0; /* bytes from a row of plane0 to the next; 0: those of its pixels, likewise: */
+  size_t stride1;
+  size_t stride2;
+  uint32_t rotation;  /* degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270 */
+  uint32_t mirror;    /* 1: then left and right change places */
+  int32_t yuv_range;  /* RONDO_YUV_VIDEO or _FULL */
+  int32_t yuv_matrix; /* RONDO_YUV_BT601 or _BT709 */
+} rondo_image;
+
+/* Call rondo_image_options_init first, then change what you want. */
+typedef struct rondo_image_options {
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  /* Rows of the picture in the text, of families in which they follow from its size: at least and
+   * at most about so many; default 0: as the model's makers did. More rows see more, and cost more.
+   */
+  uint32_t min_tokens;
+  uint32_t max_tokens;
+  uint32_t one_tile; /* 1: the picture is not cut into tiles, where the family does; default 0 */
+  /* NULL, or called behind each slice of the work, on the thread of the call: anything but 0 ends
+   * it with RONDO_STATUS_CANCELLED. It may call the library, but rondo_media_create on this engine
+   * is RONDO_STATUS_BUSY. It must not throw or jump out. */
+  int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
+  void* progress_user; /* passed on to progress */
+} rondo_image_options;
+
+/* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 13] */
+RONDO_API int32_t rondo_image_options_init(rondo_image_options* options, size_t struct_size);
+
+/* What becomes of a picture. Filled by rondo_image_plan and rondo_media_info. */
+typedef struct rondo_image_facts {
+  uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
+  uint32_t rows;         /* of the text's: what it takes of max_media_rows */
+  uint32_t positions;    /* what it takes of the context: rows, and the tokens around them */
+  uint32_t tile_columns; /* tiles that it is cut into; 0 where it is not */
+  uint32_t tile_rows;
+  uint32_t tile_pixels; /* of a tile's side; 0 where there are none */
+  uint32_t whole_width; /* what the whole is resized to; 0 where only tiles are seen */
+  uint32_t whole_height;
+  uint64_t patches; /* that the tower looks at */
+} rondo_image_facts;
+
+/* The facts of a picture of `width` x `height` pixels, upright, without a pixel and without an
+ * engine. Fails with RONDO_STATUS_UNSUPPORTED (the model does not see; an option that its pictures
+ * do not have), _INVALID_ARGUMENT (it takes no picture of this size, an option's range), _CORRUPT,
+ * _VERSION_MISMATCH. [any thread, since ABI 13] */
+RONDO_API int32_t rondo_image_plan(const rondo_model* model, uint32_t width, uint32_t height,
+                                   const rondo_image_options* options, rondo_image_facts* facts,
+                                   char* message, size_t message_bytes);
+
+/* A picture as an engine's rows. It holds a reference to the engine. */
+typedef struct rondo_media rondo_media;
+
+/* Encodes a picture: resizes and cuts it as the model's own image processor does, to the bit, and
+ * runs what sees for the model, between the passes of sessions, which go on meanwhile. One picture
+ * at a time of an engine; calls on other threads wait. Its rows lie in the engine as long as this
+ * handle, or a session that remembers a position of them, is open; equal pictures (the same upright
+ * pixels, options that come to the same and model) are encoded once, whoever has them, and encoding
+ * one again costs a digest of its pixels. The call takes memory for the handle from the system, and
+ * for nothing else.
+ * Fails with RONDO_STATUS_INVALID_ARGUMENT (what is wrong with the picture or an option; more rows
+ * than max_media_rows; rows that see each other, and max_rows is less), _UNSUPPORTED
+ * (max_media_rows is 0; an option that its pictures do not have), _KV_POOL_FULL (too few rows are
+ * free), _CANCELLED (progress), _BUSY (on a thread that is inside of parallel_for or progress),
+ * _OUT_OF_MEMORY, _VERSION_MISMATCH. [any thread, since ABI 13] */
+RONDO_API int32_t rondo_media_create(rondo_engine* engine, const rondo_image* image,
+                                     const rondo_image_options* options, rondo_media** media,
+                                     char* message, size_t message_bytes);
+
+/* Fails with RONDO_STATUS_INVALID_ARGUMENT, _INVALID_HANDLE, _VERSION_MISMATCH.
+ * [any thread, since ABI 13] */
+RONDO_API int32_t rondo_media_info(const rondo_media* media, rondo_image_facts* facts);
+
+/* NULL is fine. Sessions keep the rows that they have. [any thread, since ABI 13] */
+RONDO_API void rondo_media_close(rondo_media* media);
+
+/* Queues `ids`, of which each that is rondo_model_facts.picture_token stands for the next of
+ * `media`: its rows take that token's place, with what the model's processor writes around them
+ * (marks, rows and columns of tiles). Chat templates write that token where a message has a part
+ * {"type": "image"}; with RONDO_CHAT_PLAIN_CONTENT it never comes of what people wrote. Otherwise
+ * as rondo_session_append_inputs: forks, undo, snapshots, the prefix cache and drafts go on.
+ * `media` may be closed behind the call. Fails as rondo_session_append, also with
+ * RONDO_STATUS_INVALID_ARGUMENT (`ids` has another number of such tokens than `n_media`; media of
+ * another engine), _INVALID_HANDLE, _UNSUPPORTED (max_media_rows is 0). [one call per session,
+ * since ABI 13] */
+RONDO_API int32_t rondo_session_append_media(rondo_session* session, const int32_t* ids,
+                                             size_t count, rondo_media* const* media,
+                                             size_t n_media);
 
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
  * nothing), of max_rows rows at most, and of rows_per_step where a session decodes: those that

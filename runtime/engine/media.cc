@@ -1,8 +1,7 @@
 #include "runtime/engine/media.h"
 
 #include <algorithm>
-#include <cstring>
-
+#include "platforms/this_thread.h"
 #include "runtime/base/checked.h"
 #include "runtime/engine/engine.h"
 #include "runtime/media/canvas.h"
@@ -137,6 +136,9 @@ void Media::Release(InputStore* inputs) {
 Status MediaTurn::Take(const LoadProgress& progress) {
   constexpr Nanoseconds kGlance = 10 * kMillisecond;
   MutexLock lock(mutex_);
+  if (taken_ && thread_ == ThisThread()) {
+    return Status::Error(StatusCode::kBusy, "this thread is inside of the progress of a picture");
+  }
   while (taken_) {
     changed_.WaitUntil(lock, Now() + kGlance);
     if (!taken_) break;
@@ -146,6 +148,7 @@ Status MediaTurn::Take(const LoadProgress& progress) {
     if (stops) return Cancelled();
   }
   taken_ = true;
+  thread_ = ThisThread();
   return Status();
 }
 

@@ -72,7 +72,8 @@ void ForEachPart(const format::PictureText& text, const Media& media, Visit&& vi
 // One encodes at a time.
 class MediaTurn {
  public:
-  // Waits for the turn, and asks `progress` meanwhile. Error: kCancelled.
+  // Waits for the turn, and asks `progress` meanwhile. Errors: kCancelled; kBusy (this thread has
+  // it).
   Status Take(const LoadProgress& progress);
   void Give();
 
@@ -80,6 +81,7 @@ class MediaTurn {
   Mutex mutex_;
   Condition changed_;
   bool taken_ = false;
+  uint64_t thread_ = 0;  // that has it
 };
 
 class MediaEncoder {

@@ -65,6 +65,9 @@ type EngineOptions struct {
 	// limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
 	// Default 0: sessions have tokens only.
 	MaxInputRows uint32
+	// Rows of pictures that may be there at the same time (rondo_media_create), at most
+	// limit.input_rows; the largest picture has no more.
+	MaxMediaRows uint32
 	// generated to here
 
 	// Draft is a small model of the same vocabulary, for sessions of SpeculationDraftModel.
@@ -121,6 +124,7 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	set(&raw.affinity, o.Affinity)
 	set(&raw.adapter_rank, o.AdapterRank)
 	set(&raw.max_input_rows, o.MaxInputRows)
+	set(&raw.max_media_rows, o.MaxMediaRows)
 	// generated to here
 	if n := len(o.CPUs); n > 0 {
 		raw.affinity = C.RONDO_AFFINITY_CPUS

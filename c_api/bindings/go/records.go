@@ -177,6 +177,7 @@ type ModelFacts struct {
 	FileBytes      uint64
 	Parameters     uint64
 	TokenizerBytes uint64
+	PictureToken   int32
 }
 
 func modelFactsOf(from *C.rondo_model_facts) ModelFacts {
@@ -195,6 +196,7 @@ func modelFactsOf(from *C.rondo_model_facts) ModelFacts {
 		FileBytes:      uint64(from.file_bytes),
 		Parameters:     uint64(from.parameters),
 		TokenizerBytes: uint64(from.tokenizer_bytes),
+		PictureToken:   int32(from.picture_token),
 	}
 }
 
@@ -348,6 +350,31 @@ func profileEventOf(from *C.rondo_profile_event) ProfileEvent {
 		DurationNs: uint64(from.duration_ns),
 		Thread:     uint64(from.thread),
 		Name:       C.GoString(from.name),
+	}
+}
+
+// ImageFacts is rondo_image_facts of rondo.h.
+type ImageFacts struct {
+	Rows        uint32
+	Positions   uint32
+	TileColumns uint32
+	TileRows    uint32
+	TilePixels  uint32
+	WholeWidth  uint32
+	WholeHeight uint32
+	Patches     uint64
+}
+
+func imageFactsOf(from *C.rondo_image_facts) ImageFacts {
+	return ImageFacts{
+		Rows:        uint32(from.rows),
+		Positions:   uint32(from.positions),
+		TileColumns: uint32(from.tile_columns),
+		TileRows:    uint32(from.tile_rows),
+		TilePixels:  uint32(from.tile_pixels),
+		WholeWidth:  uint32(from.whole_width),
+		WholeHeight: uint32(from.whole_height),
+		Patches:     uint64(from.patches),
 	}
 }
 

@@ -55,6 +55,9 @@ namespace Rondo
         /// at most limit.input_rows; each takes 4 bytes for each number of hidden_size, which are
         /// in the plan. Default 0: sessions have tokens only.</summary>
         public uint? MaxInputRows;
+        /// <summary>Rows of pictures that may be there at the same time (rondo_media_create), at
+        /// most limit.input_rows; the largest picture has no more.</summary>
+        public uint? MaxMediaRows;
         // generated to here
         /// <summary>A small model of the same vocabulary, for sessions of
         /// Speculation.DraftModel.</summary>
@@ -86,6 +89,7 @@ namespace Rondo
             raw.affinity = (int?)Affinity ?? raw.affinity;
             raw.adapter_rank = AdapterRank ?? raw.adapter_rank;
             raw.max_input_rows = MaxInputRows ?? raw.max_input_rows;
+            raw.max_media_rows = MaxMediaRows ?? raw.max_media_rows;
             // generated to here
             if (Draft != null) raw.draft = lent.Hold(Draft);
             if (Affinity == null && Cpus.Count > 0) raw.affinity = (int)Rondo.Affinity.Cpus;

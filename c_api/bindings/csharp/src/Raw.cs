@@ -146,6 +146,32 @@ namespace Rondo
         Bfloat16 = 1,
     }
 
+    /// <summary>The constants RONDO_PIXELS_ of rondo.h.</summary>
+    public enum Pixels : int
+    {
+        Rgb8 = 0,
+        Rgba8 = 1,
+        Bgra8 = 2,
+        Gray8 = 3,
+        Nv12 = 4,
+        Nv21 = 5,
+        I420 = 6,
+    }
+
+    /// <summary>The constants RONDO_YUV_ of rondo.h.</summary>
+    public enum YuvRange : int
+    {
+        Video = 0,
+        Full = 1,
+    }
+
+    /// <summary>The constants RONDO_YUV_ of rondo.h.</summary>
+    public enum YuvMatrix : int
+    {
+        Bt601 = 0,
+        Bt709 = 1,
+    }
+
     [Flags]
     /// <summary>The constants RONDO_CHAT_ of rondo.h.</summary>
     public enum ChatFlags : uint
@@ -199,6 +225,7 @@ namespace Rondo
         public readonly ulong FileBytes;
         public readonly ulong Parameters;
         public readonly ulong TokenizerBytes;
+        public readonly int PictureToken;
 
         internal ModelFacts(Raw.ModelFacts raw)
         {
@@ -216,6 +243,7 @@ namespace Rondo
             FileBytes = raw.file_bytes;
             Parameters = raw.parameters;
             TokenizerBytes = raw.tokenizer_bytes;
+            PictureToken = raw.picture_token;
         }
     }
 
@@ -372,6 +400,31 @@ namespace Rondo
         }
     }
 
+    /// <summary>rondo_image_facts of rondo.h.</summary>
+    public sealed class ImageFacts
+    {
+        public readonly uint Rows;
+        public readonly uint Positions;
+        public readonly uint TileColumns;
+        public readonly uint TileRows;
+        public readonly uint TilePixels;
+        public readonly uint WholeWidth;
+        public readonly uint WholeHeight;
+        public readonly ulong Patches;
+
+        internal ImageFacts(Raw.ImageFacts raw)
+        {
+            Rows = raw.rows;
+            Positions = raw.positions;
+            TileColumns = raw.tile_columns;
+            TileRows = raw.tile_rows;
+            TilePixels = raw.tile_pixels;
+            WholeWidth = raw.whole_width;
+            WholeHeight = raw.whole_height;
+            Patches = raw.patches;
+        }
+    }
+
     /// <summary>rondo_session_counters of rondo.h.</summary>
     public sealed class SessionCounters
     {
@@ -436,7 +489,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 12;
+        internal const uint AbiVersion = 13;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);
@@ -452,6 +505,9 @@ namespace Rondo
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void LogitsRow(IntPtr user, UIntPtr index, IntPtr logits, UIntPtr count);
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        internal delegate int ImageOptionsProgress(IntPtr progressUser, ulong done, ulong total);
 
         [StructLayout(LayoutKind.Sequential)]
         internal struct ModelPart
@@ -478,6 +534,8 @@ namespace Rondo
             internal ulong file_bytes;
             internal ulong parameters;
             internal ulong tokenizer_bytes;
+            internal int picture_token;
+            internal uint reserved;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -534,6 +592,8 @@ namespace Rondo
             internal uint reserved2;
             internal uint max_input_rows;
             internal uint reserved3;
+            internal uint max_media_rows;
+            internal uint reserved4;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -684,6 +744,50 @@ namespace Rondo
             internal IntPtr coordinates;
             internal uint sees_whole;
             internal uint reserved;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct Image
+        {
+            internal uint struct_size;
+            internal int format;
+            internal uint width;
+            internal uint height;
+            internal IntPtr plane0;
+            internal IntPtr plane1;
+            internal IntPtr plane2;
+            internal UIntPtr stride0;
+            internal UIntPtr stride1;
+            internal UIntPtr stride2;
+            internal uint rotation;
+            internal uint mirror;
+            internal int yuv_range;
+            internal int yuv_matrix;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ImageOptions
+        {
+            internal uint struct_size;
+            internal uint min_tokens;
+            internal uint max_tokens;
+            internal uint one_tile;
+            internal IntPtr progress;
+            internal IntPtr progress_user;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ImageFacts
+        {
+            internal uint struct_size;
+            internal uint rows;
+            internal uint positions;
+            internal uint tile_columns;
+            internal uint tile_rows;
+            internal uint tile_pixels;
+            internal uint whole_width;
+            internal uint whole_height;
+            internal ulong patches;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -880,6 +984,24 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_session_append_inputs(IntPtr session, ref Input inputs, UIntPtr count);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_image_options_init(out ImageOptions options, UIntPtr structSize);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_image_plan(IntPtr model, uint width, uint height, ref ImageOptions options, ref ImageFacts facts, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_media_create(IntPtr engine, ref Image image, ref ImageOptions options, out IntPtr media, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_media_info(IntPtr media, ref ImageFacts facts);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern void rondo_media_close(IntPtr media);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_session_append_media(IntPtr session, int[] ids, UIntPtr count, IntPtr[] media, UIntPtr nMedia);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_engine_step(IntPtr engine, IntPtr[] sessions, UIntPtr count, [In, Out] byte[] message, UIntPtr messageBytes);

@@ -2,7 +2,7 @@
 #include <rondo/rondo.h>
 #include <string.h>
 
-enum { rondo_model_facts_NUMBERS = 14 };
+enum { rondo_model_facts_NUMBERS = 15 };
 static inline void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* out) {
   out[0] = (jlong)s->vocab_size;
   out[1] = (jlong)s->context_length;
@@ -18,6 +18,7 @@ static inline void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* 
   out[11] = (jlong)s->file_bytes;
   out[12] = (jlong)s->parameters;
   out[13] = (jlong)s->tokenizer_bytes;
+  out[14] = (jlong)s->picture_token;
 }
 
 enum { rondo_adapter_facts_NUMBERS = 3 };
@@ -93,6 +94,18 @@ static inline void rondo_profile_event_numbers(const rondo_profile_event* s, jlo
   out[6] = (jlong)s->thread;
 }
 static inline const char* rondo_profile_event_text(const rondo_profile_event* s) { return s->name; }
+
+enum { rondo_image_facts_NUMBERS = 8 };
+static inline void rondo_image_facts_numbers(const rondo_image_facts* s, jlong* out) {
+  out[0] = (jlong)s->rows;
+  out[1] = (jlong)s->positions;
+  out[2] = (jlong)s->tile_columns;
+  out[3] = (jlong)s->tile_rows;
+  out[4] = (jlong)s->tile_pixels;
+  out[5] = (jlong)s->whole_width;
+  out[6] = (jlong)s->whole_height;
+  out[7] = (jlong)s->patches;
+}
 
 enum { rondo_session_counters_NUMBERS = 13 };
 static inline void rondo_session_counters_numbers(const rondo_session_counters* s, jlong* out) {
@@ -210,6 +223,10 @@ static int rondo_engine_options_set(rondo_engine_options* s, const char* field, 
     s->max_input_rows = (uint32_t)value;
     return 1;
   }
+  if (strcmp(field, "max_media_rows") == 0) {
+    s->max_media_rows = (uint32_t)value;
+    return 1;
+  }
   return 0;
 }
 
@@ -299,6 +316,23 @@ static int rondo_session_options_set(rondo_session_options* s, const char* field
   }
   if (strcmp(field, "thinking_tokens") == 0) {
     s->thinking_tokens = (uint64_t)value;
+    return 1;
+  }
+  return 0;
+}
+
+/* 0: there is no such number. Floats come as their bits. */
+static int rondo_image_options_set(rondo_image_options* s, const char* field, jlong value) {
+  if (strcmp(field, "min_tokens") == 0) {
+    s->min_tokens = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "max_tokens") == 0) {
+    s->max_tokens = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "one_tile") == 0) {
+    s->one_tile = (uint32_t)value;
     return 1;
   }
   return 0;

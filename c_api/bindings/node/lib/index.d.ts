@@ -76,6 +76,9 @@ export interface EngineOptions {
    * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
    * Default 0: sessions have tokens only. */
   maxInputRows?: number;
+  /** Rows of pictures that may be there at the same time (rondo_media_create), at most
+   * limit.input_rows; the largest picture has no more. */
+  maxMediaRows?: number;
   // generated to here
   /** The CPUs of Affinity.CPUS, which is meant where some are named and nothing else is said, as the
    * system counts them. */

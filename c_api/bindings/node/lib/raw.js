@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 12;
+exports.ABI_VERSION = 13;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -114,6 +114,26 @@ exports.Rows = Object.freeze({
   BFLOAT16: 1,
 });
 
+exports.Pixels = Object.freeze({
+  RGB8: 0,
+  RGBA8: 1,
+  BGRA8: 2,
+  GRAY8: 3,
+  NV12: 4,
+  NV21: 5,
+  I420: 6,
+});
+
+exports.YuvRange = Object.freeze({
+  VIDEO: 0,
+  FULL: 1,
+});
+
+exports.YuvMatrix = Object.freeze({
+  BT601: 0,
+  BT709: 1,
+});
+
 exports.ChatFlags = Object.freeze({
   ADD_GENERATION_PROMPT: 1,
   CONTINUE_FINAL: 2,
@@ -146,12 +166,14 @@ const rondo_grammar = koffi.opaque('rondo_grammar');
 const rondo_adapter = koffi.opaque('rondo_adapter');
 const rondo_engine = koffi.opaque('rondo_engine');
 const rondo_session = koffi.opaque('rondo_session');
+const rondo_media = koffi.opaque('rondo_media');
 const rondo_chat_parser = koffi.opaque('rondo_chat_parser');
 const rondo_task = koffi.proto('rondo_task', 'void', ['void *', 'size_t']);
 const rondo_engine_options_progress = koffi.proto('rondo_engine_options_progress', 'int32_t', ['void *', 'uint64_t', 'uint64_t']);
 const rondo_engine_options_parallel_for = koffi.proto('rondo_engine_options_parallel_for', 'void', ['void *', 'size_t', koffi.pointer(rondo_task), 'void *']);
 const rondo_engine_options_log = koffi.proto('rondo_engine_options_log', 'void', ['void *', 'int32_t', 'str']);
 const rondo_logits_row = koffi.proto('rondo_logits_row', 'void', ['void *', 'size_t', 'void *', 'size_t']);
+const rondo_image_options_progress = koffi.proto('rondo_image_options_progress', 'int32_t', ['void *', 'uint64_t', 'uint64_t']);
 
 const rondo_model_part = koffi.struct('rondo_model_part', {
   bytes: 'void *',
@@ -174,6 +196,8 @@ const rondo_model_facts = koffi.struct('rondo_model_facts', {
   file_bytes: 'uint64_t',
   parameters: 'uint64_t',
   tokenizer_bytes: 'uint64_t',
+  picture_token: 'int32_t',
+  reserved: 'uint32_t',
 });
 
 const rondo_grammar_options = koffi.struct('rondo_grammar_options', {
@@ -224,6 +248,8 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   reserved2: 'uint32_t',
   max_input_rows: 'uint32_t',
   reserved3: 'uint32_t',
+  max_media_rows: 'uint32_t',
+  reserved4: 'uint32_t',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -359,6 +385,44 @@ const rondo_input = koffi.struct('rondo_input', {
   reserved: 'uint32_t',
 });
 
+const rondo_image = koffi.struct('rondo_image', {
+  struct_size: 'uint32_t',
+  format: 'int32_t',
+  width: 'uint32_t',
+  height: 'uint32_t',
+  plane0: 'void *',
+  plane1: 'void *',
+  plane2: 'void *',
+  stride0: 'size_t',
+  stride1: 'size_t',
+  stride2: 'size_t',
+  rotation: 'uint32_t',
+  mirror: 'uint32_t',
+  yuv_range: 'int32_t',
+  yuv_matrix: 'int32_t',
+});
+
+const rondo_image_options = koffi.struct('rondo_image_options', {
+  struct_size: 'uint32_t',
+  min_tokens: 'uint32_t',
+  max_tokens: 'uint32_t',
+  one_tile: 'uint32_t',
+  progress: koffi.pointer(rondo_image_options_progress),
+  progress_user: 'void *',
+});
+
+const rondo_image_facts = koffi.struct('rondo_image_facts', {
+  struct_size: 'uint32_t',
+  rows: 'uint32_t',
+  positions: 'uint32_t',
+  tile_columns: 'uint32_t',
+  tile_rows: 'uint32_t',
+  tile_pixels: 'uint32_t',
+  whole_width: 'uint32_t',
+  whole_height: 'uint32_t',
+  patches: 'uint64_t',
+});
+
 const rondo_session_counters = koffi.struct('rondo_session_counters', {
   struct_size: 'uint32_t',
   reserved: 'uint32_t',
@@ -431,6 +495,9 @@ exports.types = {
   rondo_session_options,
   rondo_event,
   rondo_input,
+  rondo_image,
+  rondo_image_options,
+  rondo_image_facts,
   rondo_session_counters,
   rondo_chat_options,
   rondo_chat_part,
@@ -440,16 +507,18 @@ exports.types = {
   rondo_engine_options_parallel_for,
   rondo_engine_options_log,
   rondo_logits_row,
+  rondo_image_options_progress,
 };
 
 // What the structs tell that the library fills.
 exports.records = {
-  rondo_model_facts: ['vocab_size', 'context_length', 'hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'bos_token', 'n_eos_tokens', 'has_tokenizer', 'format_version', 'file_bytes', 'parameters', 'tokenizer_bytes'],
+  rondo_model_facts: ['vocab_size', 'context_length', 'hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'bos_token', 'n_eos_tokens', 'has_tokenizer', 'format_version', 'file_bytes', 'parameters', 'tokenizer_bytes', 'picture_token'],
   rondo_adapter_facts: ['rank', 'n_matrices', 'file_bytes'],
   rondo_memory_plan: ['n_regions', 'arena_bytes', 'arena_alignment', 'weights_bytes', 'kv_pool_bytes', 'sessions_bytes', 'activations_bytes', 'workspace_bytes', 'activations_lower_bound', 'kv_bytes_per_token', 'kv_block_tokens', 'context', 'max_sessions', 'max_rows', 'threads', 'sink_tokens', 'kernels', 'mapped_bytes', 'kv_tokens', 'rows_per_step'],
   rondo_memory_region: ['segment', 'offset', 'bytes', 'first_step', 'last_step', 'name'],
   rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_used', 'kv_bytes_total', 'drafts_proposed', 'drafts_accepted'],
   rondo_profile_event: ['layer', 'rows', 'inputs', 'outputs', 'begin_ns', 'duration_ns', 'thread', 'name'],
+  rondo_image_facts: ['rows', 'positions', 'tile_columns', 'tile_rows', 'tile_pixels', 'whole_width', 'whole_height', 'patches'],
   rondo_session_counters: ['tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_held', 'drafts_proposed', 'drafts_accepted'],
   rondo_embedder_facts: ['dimensions', 'max_tokens', 'whole_texts', 'normalized', 'scores_pairs', 'pooling', 'n_prompts', 'default_prompt'],
 };
@@ -501,6 +570,12 @@ exports.load = (path) => {
     rondo_session_next: library.func('rondo_session_next', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_event))]),
     rondo_session_append: library.func('rondo_session_append', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t']),
     rondo_session_append_inputs: library.func('rondo_session_append_inputs', 'int32_t', [koffi.pointer(rondo_session), koffi.pointer(rondo_input), 'size_t']),
+    rondo_image_options_init: library.func('rondo_image_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_image_options)), 'size_t']),
+    rondo_image_plan: library.func('rondo_image_plan', 'int32_t', [koffi.pointer(rondo_model), 'uint32_t', 'uint32_t', koffi.pointer(rondo_image_options), koffi.inout(koffi.pointer(rondo_image_facts)), 'void *', 'size_t']),
+    rondo_media_create: library.func('rondo_media_create', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(rondo_image), koffi.pointer(rondo_image_options), koffi.out(koffi.pointer(koffi.pointer(rondo_media))), 'void *', 'size_t']),
+    rondo_media_info: library.func('rondo_media_info', 'int32_t', [koffi.pointer(rondo_media), koffi.inout(koffi.pointer(rondo_image_facts))]),
+    rondo_media_close: library.func('rondo_media_close', 'void', [koffi.pointer(rondo_media)]),
+    rondo_session_append_media: library.func('rondo_session_append_media', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t', koffi.pointer(koffi.pointer(rondo_media)), 'size_t']),
     rondo_engine_step: library.func('rondo_engine_step', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(koffi.pointer(rondo_session)), 'size_t', 'void *', 'size_t']),
     rondo_session_event: library.func('rondo_session_event', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_event))]),
     rondo_session_logits: library.func('rondo_session_logits', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('void *')), koffi.out(koffi.pointer('size_t'))]),

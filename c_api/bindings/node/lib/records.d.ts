@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 12;
+export declare const ABI_VERSION: 13;
 
 export declare const Status: {
   readonly OK: 0;
@@ -111,6 +111,26 @@ export declare const Rows: {
   readonly BFLOAT16: 1;
 };
 
+export declare const Pixels: {
+  readonly RGB8: 0;
+  readonly RGBA8: 1;
+  readonly BGRA8: 2;
+  readonly GRAY8: 3;
+  readonly NV12: 4;
+  readonly NV21: 5;
+  readonly I420: 6;
+};
+
+export declare const YuvRange: {
+  readonly VIDEO: 0;
+  readonly FULL: 1;
+};
+
+export declare const YuvMatrix: {
+  readonly BT601: 0;
+  readonly BT709: 1;
+};
+
 export declare const ChatFlags: {
   readonly ADD_GENERATION_PROMPT: 1;
   readonly CONTINUE_FINAL: 2;
@@ -154,6 +174,7 @@ export interface ModelFacts {
   readonly fileBytes: number;
   readonly parameters: number;
   readonly tokenizerBytes: number;
+  readonly pictureToken: number;
 }
 
 /** rondo_adapter_facts in rondo.h. */
@@ -228,6 +249,18 @@ export interface ProfileEvent {
   readonly durationNs: number;
   readonly thread: number;
   readonly name: string;
+}
+
+/** rondo_image_facts in rondo.h. */
+export interface ImageFacts {
+  readonly rows: number;
+  readonly positions: number;
+  readonly tileColumns: number;
+  readonly tileRows: number;
+  readonly tilePixels: number;
+  readonly wholeWidth: number;
+  readonly wholeHeight: number;
+  readonly patches: number;
 }
 
 /** rondo_session_counters in rondo.h. */

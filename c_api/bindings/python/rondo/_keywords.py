@@ -53,6 +53,9 @@ class EngineKeywords(TypedDict, total=False):
     """Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
     limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
     Default 0: sessions have tokens only."""
+    max_media_rows: int
+    """Rows of pictures that may be there at the same time (rondo_media_create), at most
+    limit.input_rows; the largest picture has no more."""
 
 
 class SessionKeywords(TypedDict, total=False):

@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 12
+ABI_VERSION = 13
 
 
 class Status(enum.IntEnum):
@@ -115,6 +115,26 @@ class Rows(enum.IntEnum):
     BFLOAT16 = 0x1
 
 
+class Pixels(enum.IntEnum):
+    RGB8 = 0x0
+    RGBA8 = 0x1
+    BGRA8 = 0x2
+    GRAY8 = 0x3
+    NV12 = 0x4
+    NV21 = 0x5
+    I420 = 0x6
+
+
+class YuvRange(enum.IntEnum):
+    VIDEO = 0x0
+    FULL = 0x1
+
+
+class YuvMatrix(enum.IntEnum):
+    BT601 = 0x0
+    BT709 = 0x1
+
+
 class ChatFlags(enum.IntFlag):
     ADD_GENERATION_PROMPT = 0x1
     CONTINUE_FINAL = 0x2
@@ -147,6 +167,7 @@ EngineOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
 EngineOptionsParallelFor = CFUNCTYPE(None, c_void_p, c_size_t, Task, c_void_p)
 EngineOptionsLog = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 LogitsRow = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(c_float), c_size_t)
+ImageOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
 
 
 class ModelPart(Structure):
@@ -173,6 +194,8 @@ class ModelFacts(Structure):
         ("file_bytes", c_uint64),
         ("parameters", c_uint64),
         ("tokenizer_bytes", c_uint64),
+        ("picture_token", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -229,6 +252,8 @@ class EngineOptions(Structure):
         ("reserved2", c_uint32),
         ("max_input_rows", c_uint32),
         ("reserved3", c_uint32),
+        ("max_media_rows", c_uint32),
+        ("reserved4", c_uint32),
     ]
 
 
@@ -381,6 +406,50 @@ class Input(Structure):
     ]
 
 
+class Image(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("format", c_int32),
+        ("width", c_uint32),
+        ("height", c_uint32),
+        ("plane0", c_void_p),
+        ("plane1", c_void_p),
+        ("plane2", c_void_p),
+        ("stride0", c_size_t),
+        ("stride1", c_size_t),
+        ("stride2", c_size_t),
+        ("rotation", c_uint32),
+        ("mirror", c_uint32),
+        ("yuv_range", c_int32),
+        ("yuv_matrix", c_int32),
+    ]
+
+
+class ImageOptions(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("min_tokens", c_uint32),
+        ("max_tokens", c_uint32),
+        ("one_tile", c_uint32),
+        ("progress", ImageOptionsProgress),
+        ("progress_user", c_void_p),
+    ]
+
+
+class ImageFacts(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("rows", c_uint32),
+        ("positions", c_uint32),
+        ("tile_columns", c_uint32),
+        ("tile_rows", c_uint32),
+        ("tile_pixels", c_uint32),
+        ("whole_width", c_uint32),
+        ("whole_height", c_uint32),
+        ("patches", c_uint64),
+    ]
+
+
 class SessionCounters(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -492,6 +561,12 @@ PROTOTYPES = {
     "rondo_session_next": (c_int32, [c_void_p, POINTER(Event)]),
     "rondo_session_append": (c_int32, [c_void_p, POINTER(c_int32), c_size_t]),
     "rondo_session_append_inputs": (c_int32, [c_void_p, POINTER(Input), c_size_t]),
+    "rondo_image_options_init": (c_int32, [POINTER(ImageOptions), c_size_t]),
+    "rondo_image_plan": (c_int32, [c_void_p, c_uint32, c_uint32, POINTER(ImageOptions), POINTER(ImageFacts), c_char_p, c_size_t]),
+    "rondo_media_create": (c_int32, [c_void_p, POINTER(Image), POINTER(ImageOptions), POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_media_info": (c_int32, [c_void_p, POINTER(ImageFacts)]),
+    "rondo_media_close": (None, [c_void_p]),
+    "rondo_session_append_media": (c_int32, [c_void_p, POINTER(c_int32), c_size_t, POINTER(c_void_p), c_size_t]),
     "rondo_engine_step": (c_int32, [c_void_p, POINTER(c_void_p), c_size_t, c_char_p, c_size_t]),
     "rondo_session_event": (c_int32, [c_void_p, POINTER(Event)]),
     "rondo_session_logits": (c_int32, [c_void_p, POINTER(POINTER(c_float)), POINTER(c_size_t)]),

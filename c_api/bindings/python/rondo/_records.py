@@ -20,6 +20,7 @@ class ModelFacts(NamedTuple):
     file_bytes: int
     parameters: int
     tokenizer_bytes: int
+    picture_token: int
 
 
 class AdapterFacts(NamedTuple):
@@ -94,6 +95,18 @@ class ProfileEvent(NamedTuple):
     duration_ns: int
     thread: int
     name: str
+
+
+class ImageFacts(NamedTuple):
+    """rondo_image_facts in rondo.h."""
+    rows: int
+    positions: int
+    tile_columns: int
+    tile_rows: int
+    tile_pixels: int
+    whole_width: int
+    whole_height: int
+    patches: int
 
 
 class SessionCounters(NamedTuple):

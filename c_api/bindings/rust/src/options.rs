@@ -74,6 +74,9 @@ pub struct EngineOptions<'p> {
     /// limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
     /// Default 0: sessions have tokens only.
     pub max_input_rows: u32,
+    /// Rows of pictures that may be there at the same time (rondo_media_create), at most
+    /// limit.input_rows; the largest picture has no more.
+    pub max_media_rows: u32,
     // generated to here
     pub kernels: Option<String>,
     /// Those of `Affinity::CPUS`, as the system counts them.
@@ -103,6 +106,7 @@ impl Default for EngineOptions<'_> {
             affinity: Affinity(raw.affinity),
             adapter_rank: raw.adapter_rank,
             max_input_rows: raw.max_input_rows,
+            max_media_rows: raw.max_media_rows,
             // generated to here
             kernels: None,
             cpus: Vec::new(),
@@ -157,6 +161,7 @@ impl<'p> EngineOptions<'p> {
         affinity: Affinity,
         adapter_rank: u32,
         max_input_rows: u32,
+        max_media_rows: u32,
         // generated to here
     }
 
@@ -220,6 +225,7 @@ impl<'p> EngineOptions<'p> {
         raw.affinity = self.affinity.0;
         raw.adapter_rank = self.adapter_rank;
         raw.max_input_rows = self.max_input_rows;
+        raw.max_media_rows = self.max_media_rows;
         // generated to here
         raw.kernels = kernels.as_ref().map_or(ptr::null(), |name| name.as_ptr());
         if !self.cpus.is_empty() {

@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 12;
+pub const RONDO_ABI_VERSION: u32 = 13;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;
@@ -87,6 +87,20 @@ pub const RONDO_CHANNEL_THINKING: i32 = 0x1;
 pub const RONDO_ROWS_FLOAT32: i32 = 0x0;
 pub const RONDO_ROWS_BFLOAT16: i32 = 0x1;
 
+pub const RONDO_PIXELS_RGB8: i32 = 0x0;
+pub const RONDO_PIXELS_RGBA8: i32 = 0x1;
+pub const RONDO_PIXELS_BGRA8: i32 = 0x2;
+pub const RONDO_PIXELS_GRAY8: i32 = 0x3;
+pub const RONDO_PIXELS_NV12: i32 = 0x4;
+pub const RONDO_PIXELS_NV21: i32 = 0x5;
+pub const RONDO_PIXELS_I420: i32 = 0x6;
+
+pub const RONDO_YUV_VIDEO: i32 = 0x0;
+pub const RONDO_YUV_FULL: i32 = 0x1;
+
+pub const RONDO_YUV_BT601: i32 = 0x0;
+pub const RONDO_YUV_BT709: i32 = 0x1;
+
 pub const RONDO_CHAT_ADD_GENERATION_PROMPT: u32 = 0x1;
 pub const RONDO_CHAT_CONTINUE_FINAL: u32 = 0x2;
 pub const RONDO_CHAT_PLAIN_CONTENT: u32 = 0x4;
@@ -132,6 +146,11 @@ pub struct rondo_session {
 }
 
 #[repr(C)]
+pub struct rondo_media {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
 pub struct rondo_chat_parser {
     _private: [u8; 0],
 }
@@ -141,6 +160,7 @@ pub type rondo_engine_options_progress = Option<unsafe extern "C" fn(progress_us
 pub type rondo_engine_options_parallel_for = Option<unsafe extern "C" fn(parallel_user: *mut c_void, count: usize, task: rondo_task, context: *mut c_void)>;
 pub type rondo_engine_options_log = Option<unsafe extern "C" fn(log_user: *mut c_void, level: i32, message: *const c_char)>;
 pub type rondo_logits_row = Option<unsafe extern "C" fn(user: *mut c_void, index: usize, logits: *const f32, count: usize)>;
+pub type rondo_image_options_progress = Option<unsafe extern "C" fn(progress_user: *mut c_void, done: u64, total: u64) -> i32>;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -167,6 +187,8 @@ pub struct rondo_model_facts {
     pub file_bytes: u64,
     pub parameters: u64,
     pub tokenizer_bytes: u64,
+    pub picture_token: i32,
+    pub reserved: u32,
 }
 
 #[repr(C)]
@@ -223,6 +245,8 @@ pub struct rondo_engine_options {
     pub reserved2: u32,
     pub max_input_rows: u32,
     pub reserved3: u32,
+    pub max_media_rows: u32,
+    pub reserved4: u32,
 }
 
 #[repr(C)]
@@ -376,6 +400,50 @@ pub struct rondo_input {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct rondo_image {
+    pub struct_size: u32,
+    pub format: i32,
+    pub width: u32,
+    pub height: u32,
+    pub plane0: *const c_void,
+    pub plane1: *const c_void,
+    pub plane2: *const c_void,
+    pub stride0: usize,
+    pub stride1: usize,
+    pub stride2: usize,
+    pub rotation: u32,
+    pub mirror: u32,
+    pub yuv_range: i32,
+    pub yuv_matrix: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rondo_image_options {
+    pub struct_size: u32,
+    pub min_tokens: u32,
+    pub max_tokens: u32,
+    pub one_tile: u32,
+    pub progress: rondo_image_options_progress,
+    pub progress_user: *mut c_void,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rondo_image_facts {
+    pub struct_size: u32,
+    pub rows: u32,
+    pub positions: u32,
+    pub tile_columns: u32,
+    pub tile_rows: u32,
+    pub tile_pixels: u32,
+    pub whole_width: u32,
+    pub whole_height: u32,
+    pub patches: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct rondo_session_counters {
     pub struct_size: u32,
     pub reserved: u32,
@@ -484,6 +552,12 @@ extern "C" {
     pub fn rondo_session_next(session: *mut rondo_session, event: *mut rondo_event) -> i32;
     pub fn rondo_session_append(session: *mut rondo_session, ids: *const i32, count: usize) -> i32;
     pub fn rondo_session_append_inputs(session: *mut rondo_session, inputs: *const rondo_input, count: usize) -> i32;
+    pub fn rondo_image_options_init(options: *mut rondo_image_options, struct_size: usize) -> i32;
+    pub fn rondo_image_plan(model: *const rondo_model, width: u32, height: u32, options: *const rondo_image_options, facts: *mut rondo_image_facts, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_media_create(engine: *mut rondo_engine, image: *const rondo_image, options: *const rondo_image_options, media: *mut *mut rondo_media, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_media_info(media: *const rondo_media, facts: *mut rondo_image_facts) -> i32;
+    pub fn rondo_media_close(media: *mut rondo_media);
+    pub fn rondo_session_append_media(session: *mut rondo_session, ids: *const i32, count: usize, media: *const *mut rondo_media, n_media: usize) -> i32;
     pub fn rondo_engine_step(engine: *mut rondo_engine, sessions: *const *mut rondo_session, count: usize, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_session_event(session: *mut rondo_session, event: *mut rondo_event) -> i32;
     pub fn rondo_session_logits(session: *mut rondo_session, logits: *mut *const f32, count: *mut usize) -> i32;

@@ -158,6 +158,41 @@ impl Rows {
     pub const BFLOAT16: Rows = Rows(0x1);
 }
 
+/// One of the constants RONDO_PIXELS_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pixels(pub i32);
+
+#[allow(missing_docs)]
+impl Pixels {
+    pub const RGB8: Pixels = Pixels(0x0);
+    pub const RGBA8: Pixels = Pixels(0x1);
+    pub const BGRA8: Pixels = Pixels(0x2);
+    pub const GRAY8: Pixels = Pixels(0x3);
+    pub const NV12: Pixels = Pixels(0x4);
+    pub const NV21: Pixels = Pixels(0x5);
+    pub const I420: Pixels = Pixels(0x6);
+}
+
+/// One of the constants RONDO_YUV_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct YuvRange(pub i32);
+
+#[allow(missing_docs)]
+impl YuvRange {
+    pub const VIDEO: YuvRange = YuvRange(0x0);
+    pub const FULL: YuvRange = YuvRange(0x1);
+}
+
+/// One of the constants RONDO_YUV_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct YuvMatrix(pub i32);
+
+#[allow(missing_docs)]
+impl YuvMatrix {
+    pub const BT601: YuvMatrix = YuvMatrix(0x0);
+    pub const BT709: YuvMatrix = YuvMatrix(0x1);
+}
+
 /// One of the constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChatPartKind(pub i32);
@@ -213,6 +248,7 @@ pub struct ModelFacts {
     pub file_bytes: u64,
     pub parameters: u64,
     pub tokenizer_bytes: u64,
+    pub picture_token: i32,
 }
 
 impl ModelFacts {
@@ -233,6 +269,7 @@ impl ModelFacts {
             file_bytes: raw.file_bytes,
             parameters: raw.parameters,
             tokenizer_bytes: raw.tokenizer_bytes,
+            picture_token: raw.picture_token,
         }
     }
 }
@@ -416,6 +453,37 @@ impl ProfileEvent {
             duration_ns: raw.duration_ns,
             thread: raw.thread,
             name: CStr::from_ptr(raw.name).to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// rondo_image_facts of rondo.h.
+#[allow(missing_docs)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ImageFacts {
+    pub rows: u32,
+    pub positions: u32,
+    pub tile_columns: u32,
+    pub tile_rows: u32,
+    pub tile_pixels: u32,
+    pub whole_width: u32,
+    pub whole_height: u32,
+    pub patches: u64,
+}
+
+impl ImageFacts {
+    /// `raw` was filled by the library.
+    pub(crate) unsafe fn of(raw: &raw::rondo_image_facts) -> ImageFacts {
+        ImageFacts {
+            rows: raw.rows,
+            positions: raw.positions,
+            tile_columns: raw.tile_columns,
+            tile_rows: raw.tile_rows,
+            tile_pixels: raw.tile_pixels,
+            whole_width: raw.whole_width,
+            whole_height: raw.whole_height,
+            patches: raw.patches,
         }
     }
 }

@@ -1,6 +1,6 @@
 // Constants and structs of the C API in a module of 32 bits. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export const ABI_VERSION = 12;
+export const ABI_VERSION = 13;
 
 export const Status = Object.freeze({
   OK: 0,
@@ -111,6 +111,26 @@ export const Rows = Object.freeze({
   BFLOAT16: 1,
 });
 
+export const Pixels = Object.freeze({
+  RGB8: 0,
+  RGBA8: 1,
+  BGRA8: 2,
+  GRAY8: 3,
+  NV12: 4,
+  NV21: 5,
+  I420: 6,
+});
+
+export const YuvRange = Object.freeze({
+  VIDEO: 0,
+  FULL: 1,
+});
+
+export const YuvMatrix = Object.freeze({
+  BT601: 0,
+  BT709: 1,
+});
+
 export const ChatFlags = Object.freeze({
   ADD_GENERATION_PROMPT: 1,
   CONTINUE_FINAL: 2,
@@ -148,7 +168,7 @@ export const structs = {
     },
   },
   rondo_model_facts: {
-    size: 72,
+    size: 80,
     fields: {
       struct_size: [0, 'uint32_t'],
       vocab_size: [4, 'uint32_t'],
@@ -165,6 +185,8 @@ export const structs = {
       file_bytes: [48, 'uint64_t'],
       parameters: [56, 'uint64_t'],
       tokenizer_bytes: [64, 'uint64_t'],
+      picture_token: [72, 'int32_t'],
+      reserved: [76, 'uint32_t'],
     },
   },
   rondo_grammar_options: {
@@ -188,7 +210,7 @@ export const structs = {
     },
   },
   rondo_engine_options: {
-    size: 124,
+    size: 132,
     fields: {
       struct_size: [0, 'uint32_t'],
       context: [4, 'uint32_t'],
@@ -221,6 +243,8 @@ export const structs = {
       reserved2: [112, 'uint32_t'],
       max_input_rows: [116, 'uint32_t'],
       reserved3: [120, 'uint32_t'],
+      max_media_rows: [124, 'uint32_t'],
+      reserved4: [128, 'uint32_t'],
     },
   },
   rondo_memory_plan: {
@@ -370,6 +394,50 @@ export const structs = {
       coordinates: [20, 'pointer'],
       sees_whole: [24, 'uint32_t'],
       reserved: [28, 'uint32_t'],
+    },
+  },
+  rondo_image: {
+    size: 56,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      format: [4, 'int32_t'],
+      width: [8, 'uint32_t'],
+      height: [12, 'uint32_t'],
+      plane0: [16, 'pointer'],
+      plane1: [20, 'pointer'],
+      plane2: [24, 'pointer'],
+      stride0: [28, 'size_t'],
+      stride1: [32, 'size_t'],
+      stride2: [36, 'size_t'],
+      rotation: [40, 'uint32_t'],
+      mirror: [44, 'uint32_t'],
+      yuv_range: [48, 'int32_t'],
+      yuv_matrix: [52, 'int32_t'],
+    },
+  },
+  rondo_image_options: {
+    size: 24,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      min_tokens: [4, 'uint32_t'],
+      max_tokens: [8, 'uint32_t'],
+      one_tile: [12, 'uint32_t'],
+      progress: [16, 'pointer'],
+      progress_user: [20, 'pointer'],
+    },
+  },
+  rondo_image_facts: {
+    size: 40,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      rows: [4, 'uint32_t'],
+      positions: [8, 'uint32_t'],
+      tile_columns: [12, 'uint32_t'],
+      tile_rows: [16, 'uint32_t'],
+      tile_pixels: [20, 'uint32_t'],
+      whole_width: [24, 'uint32_t'],
+      whole_height: [28, 'uint32_t'],
+      patches: [32, 'uint64_t'],
     },
   },
   rondo_session_counters: {

@@ -106,6 +106,9 @@ export interface EngineOptions {
    * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
    * Default 0: sessions have tokens only. */
   maxInputRows?: number;
+  /** Rows of pictures that may be there at the same time (rondo_media_create), at most
+   * limit.input_rows; the largest picture has no more. */
+  maxMediaRows?: number;
   // generated to here
   /** At most those that were started; 0, the default: these. */
   threads?: number;

@@ -47,6 +47,9 @@ class EngineOptions {
      * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan. Default
      * 0: sessions have tokens only. */
     var maxInputRows: Int? = null
+    /** Rows of pictures that may be there at the same time (rondo_media_create), at most limit.input_rows;
+     * the largest picture has no more. */
+    var maxMediaRows: Int? = null
     // generated to here
     /** A small model of the same vocabulary, for sessions of [Speculation].DRAFT_MODEL. */
     var draft: Model? = null
@@ -72,6 +75,7 @@ class EngineOptions {
         it.set("affinity", affinity)
         it.set("adapter_rank", adapterRank)
         it.set("max_input_rows", maxInputRows)
+        it.set("max_media_rows", maxMediaRows)
         // generated to here
         if (affinity == null && cpus.isNotEmpty()) it.set("affinity", Affinity.CPUS)
     }

@@ -1,7 +1,7 @@
 // Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 package rondo
 
-internal const val ABI_VERSION = 12
+internal const val ABI_VERSION = 13
 
 /** The constants RONDO_STATUS_ of rondo.h; newer libraries may have more. */
 object Status {
@@ -127,6 +127,29 @@ object Rows {
     const val BFLOAT16 = 1
 }
 
+/** The constants RONDO_PIXELS_ of rondo.h; newer libraries may have more. */
+object Pixels {
+    const val RGB8 = 0
+    const val RGBA8 = 1
+    const val BGRA8 = 2
+    const val GRAY8 = 3
+    const val NV12 = 4
+    const val NV21 = 5
+    const val I420 = 6
+}
+
+/** The constants RONDO_YUV_ of rondo.h; newer libraries may have more. */
+object YuvRange {
+    const val VIDEO = 0
+    const val FULL = 1
+}
+
+/** The constants RONDO_YUV_ of rondo.h; newer libraries may have more. */
+object YuvMatrix {
+    const val BT601 = 0
+    const val BT709 = 1
+}
+
 /** The constants RONDO_CHAT_ of rondo.h; newer libraries may have more. */
 object ChatFlags {
     const val ADD_GENERATION_PROMPT = 1
@@ -174,6 +197,7 @@ class ModelFacts internal constructor(n: LongArray) {
     val fileBytes = n[11]
     val parameters = n[12]
     val tokenizerBytes = n[13]
+    val pictureToken = n[14].toInt()
 }
 
 /** rondo_adapter_facts of rondo.h. */
@@ -248,6 +272,18 @@ class ProfileEvent internal constructor(n: LongArray, t: Array<String?>) {
     val durationNs = n[5]
     val thread = n[6]
     val name = t[0] ?: ""
+}
+
+/** rondo_image_facts of rondo.h. */
+class ImageFacts internal constructor(n: LongArray) {
+    val rows = n[0].toInt()
+    val positions = n[1].toInt()
+    val tileColumns = n[2].toInt()
+    val tileRows = n[3].toInt()
+    val tilePixels = n[4].toInt()
+    val wholeWidth = n[5].toInt()
+    val wholeHeight = n[6].toInt()
+    val patches = n[7]
 }
 
 /** rondo_session_counters of rondo.h. */

@@ -131,6 +131,35 @@ public struct Rows: RawRepresentable, Hashable, Sendable {
   public static let bfloat16 = Rows(rawValue: 1)
 }
 
+/// The constants RONDO_PIXELS_ of rondo.h; newer libraries may have more.
+public struct Pixels: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let rgb8 = Pixels(rawValue: 0)
+  public static let rgba8 = Pixels(rawValue: 1)
+  public static let bgra8 = Pixels(rawValue: 2)
+  public static let gray8 = Pixels(rawValue: 3)
+  public static let nv12 = Pixels(rawValue: 4)
+  public static let nv21 = Pixels(rawValue: 5)
+  public static let i420 = Pixels(rawValue: 6)
+}
+
+/// The constants RONDO_YUV_ of rondo.h; newer libraries may have more.
+public struct YuvRange: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let video = YuvRange(rawValue: 0)
+  public static let full = YuvRange(rawValue: 1)
+}
+
+/// The constants RONDO_YUV_ of rondo.h; newer libraries may have more.
+public struct YuvMatrix: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let bt601 = YuvMatrix(rawValue: 0)
+  public static let bt709 = YuvMatrix(rawValue: 1)
+}
+
 /// The constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more.
 public struct ChatPartKind: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32
@@ -177,6 +206,7 @@ public struct ModelFacts: Hashable, Sendable {
   public let fileBytes: UInt64
   public let parameters: UInt64
   public let tokenizerBytes: UInt64
+  public let pictureToken: Int32
 
   init(_ raw: rondo_model_facts) {
     vocabSize = raw.vocab_size
@@ -193,6 +223,7 @@ public struct ModelFacts: Hashable, Sendable {
     fileBytes = raw.file_bytes
     parameters = raw.parameters
     tokenizerBytes = raw.tokenizer_bytes
+    pictureToken = raw.picture_token
   }
 }
 
@@ -336,6 +367,29 @@ public struct ProfileEvent: Hashable, Sendable {
     durationNs = raw.duration_ns
     thread = raw.thread
     name = String(cString: raw.name)
+  }
+}
+
+/// rondo_image_facts of rondo.h.
+public struct ImageFacts: Hashable, Sendable {
+  public let rows: UInt32
+  public let positions: UInt32
+  public let tileColumns: UInt32
+  public let tileRows: UInt32
+  public let tilePixels: UInt32
+  public let wholeWidth: UInt32
+  public let wholeHeight: UInt32
+  public let patches: UInt64
+
+  init(_ raw: rondo_image_facts) {
+    rows = raw.rows
+    positions = raw.positions
+    tileColumns = raw.tile_columns
+    tileRows = raw.tile_rows
+    tilePixels = raw.tile_pixels
+    wholeWidth = raw.whole_width
+    wholeHeight = raw.whole_height
+    patches = raw.patches
   }
 }
 

@@ -127,6 +127,13 @@ public final class EngineOptions {
     raw.max_input_rows = maxInputRows;
     return this;
   }
+
+  /** Rows of pictures that may be there at the same time (rondo_media_create), at most
+   * limit.input_rows; the largest picture has no more. */
+  public EngineOptions maxMediaRows(int maxMediaRows) {
+    raw.max_media_rows = maxMediaRows;
+    return this;
+  }
   // generated to here
 
   /** Affinity.CPUS with these, as the system counts them. */

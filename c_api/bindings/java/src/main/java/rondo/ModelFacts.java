@@ -16,7 +16,8 @@ public record ModelFacts(
     int formatVersion,
     long fileBytes,
     long parameters,
-    long tokenizerBytes) {
+    long tokenizerBytes,
+    int pictureToken) {
   static ModelFacts of(Raw.ModelFacts raw) {
     return new ModelFacts(
         raw.vocab_size,
@@ -32,6 +33,7 @@ public record ModelFacts(
         raw.format_version,
         raw.file_bytes,
         raw.parameters,
-        raw.tokenizer_bytes);
+        raw.tokenizer_bytes,
+        raw.picture_token);
   }
 }

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 12;
+  int ABI_VERSION = 13;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
@@ -44,13 +44,17 @@ interface Raw extends Library {
     void invoke(Pointer user, SizeT index, Pointer logits, SizeT count);
   }
 
+  interface ImageOptionsProgress extends Callback {
+    int invoke(Pointer progressUser, long done, long total);
+  }
+
   @FieldOrder({"bytes", "length"})
   class ModelPart extends Structure {
     public Pointer bytes;
     public SizeT length = new SizeT();
   }
 
-  @FieldOrder({"struct_size", "vocab_size", "context_length", "hidden_size", "n_layers", "n_heads", "n_kv_heads", "head_dim", "bos_token", "n_eos_tokens", "has_tokenizer", "format_version", "file_bytes", "parameters", "tokenizer_bytes"})
+  @FieldOrder({"struct_size", "vocab_size", "context_length", "hidden_size", "n_layers", "n_heads", "n_kv_heads", "head_dim", "bos_token", "n_eos_tokens", "has_tokenizer", "format_version", "file_bytes", "parameters", "tokenizer_bytes", "picture_token", "reserved"})
   class ModelFacts extends Structure {
     public int struct_size;
     public int vocab_size;
@@ -67,6 +71,8 @@ interface Raw extends Library {
     public long file_bytes;
     public long parameters;
     public long tokenizer_bytes;
+    public int picture_token;
+    public int reserved;
 
     public ModelFacts() {
       struct_size = size();
@@ -95,7 +101,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity", "adapter_rank", "reserved2", "max_input_rows", "reserved3"})
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity", "adapter_rank", "reserved2", "max_input_rows", "reserved3", "max_media_rows", "reserved4"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -128,6 +134,8 @@ interface Raw extends Library {
     public int reserved2;
     public int max_input_rows;
     public int reserved3;
+    public int max_media_rows;
+    public int reserved4;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
@@ -295,6 +303,55 @@ interface Raw extends Library {
     }
   }
 
+  @FieldOrder({"struct_size", "format", "width", "height", "plane0", "plane1", "plane2", "stride0", "stride1", "stride2", "rotation", "mirror", "yuv_range", "yuv_matrix"})
+  class Image extends Structure {
+    public int struct_size;
+    public int format;
+    public int width;
+    public int height;
+    public Pointer plane0;
+    public Pointer plane1;
+    public Pointer plane2;
+    public SizeT stride0 = new SizeT();
+    public SizeT stride1 = new SizeT();
+    public SizeT stride2 = new SizeT();
+    public int rotation;
+    public int mirror;
+    public int yuv_range;
+    public int yuv_matrix;
+
+    public Image() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "min_tokens", "max_tokens", "one_tile", "progress", "progress_user"})
+  class ImageOptions extends Structure {
+    public int struct_size;
+    public int min_tokens;
+    public int max_tokens;
+    public int one_tile;
+    public ImageOptionsProgress progress;
+    public Pointer progress_user;
+  }
+
+  @FieldOrder({"struct_size", "rows", "positions", "tile_columns", "tile_rows", "tile_pixels", "whole_width", "whole_height", "patches"})
+  class ImageFacts extends Structure {
+    public int struct_size;
+    public int rows;
+    public int positions;
+    public int tile_columns;
+    public int tile_rows;
+    public int tile_pixels;
+    public int whole_width;
+    public int whole_height;
+    public long patches;
+
+    public ImageFacts() {
+      struct_size = size();
+    }
+  }
+
   @FieldOrder({"struct_size", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_held", "drafts_proposed", "drafts_accepted"})
   class SessionCounters extends Structure {
     public int struct_size;
@@ -412,6 +469,12 @@ interface Raw extends Library {
   int rondo_session_next(Pointer session, Event event);
   int rondo_session_append(Pointer session, int[] ids, SizeT count);
   int rondo_session_append_inputs(Pointer session, Input inputs, SizeT count);
+  int rondo_image_options_init(ImageOptions options, SizeT structSize);
+  int rondo_image_plan(Pointer model, int width, int height, ImageOptions options, ImageFacts facts, byte[] message, SizeT messageBytes);
+  int rondo_media_create(Pointer engine, Image image, ImageOptions options, PointerByReference media, byte[] message, SizeT messageBytes);
+  int rondo_media_info(Pointer media, ImageFacts facts);
+  void rondo_media_close(Pointer media);
+  int rondo_session_append_media(Pointer session, int[] ids, SizeT count, Pointer[] media, SizeT nMedia);
   int rondo_engine_step(Pointer engine, Pointer[] sessions, SizeT count, byte[] message, SizeT messageBytes);
   int rondo_session_event(Pointer session, Event event);
   int rondo_session_logits(Pointer session, PointerByReference logits, SizeT.ByReference count);
