@@ -36,19 +36,23 @@ void Require(const Status& status, const fs::path& path) {
 // The weights of Linears, by their tensor's index, with the index of the bias, or -1.
 using Linears = std::map<uint32_t, int32_t>;
 
-Linears FindLinears(const format::Model& model, const fs::path& path) {
+Linears FindLinears(const ModelFile& file, const fs::path& path) {
   Linears linears;
   const auto add = [&](const format::Linear& linear) {
     const auto [entry, is_new] = linears.emplace(linear.weight(), linear.bias());
     if (!is_new && entry->second != linear.bias()) {
-      Fail(path.string(), ": tensor ", model.tensors()->Get(linear.weight())->name()->str(),
+      Fail(path.string(), ": tensor ", file.tensors().Get(linear.weight())->name()->str(),
            " is used with two biases, so it cannot be packed with one");
     }
   };
-  const Layers layers(model, true);
-  for (size_t i = 0; i < layers.size(); ++i) ForEachLinear(layers[i], add);
-  ForEachOwnLinear(model, true, add);
-  if (model.head() != nullptr) add(*model.head());
+  const auto add_all = [&](const format::Model& model) {
+    const Layers layers(model, true);
+    for (size_t i = 0; i < layers.size(); ++i) ForEachLinear(layers[i], add);
+    ForEachOwnLinear(model, true, add);
+    if (model.head() != nullptr) add(*model.head());
+  };
+  add_all(file.model());
+  if (file.model().vision() != nullptr) add_all(*file.model().vision());
   return linears;
 }
 
@@ -147,7 +151,7 @@ std::unique_ptr<format::ModelT> WriteSections(const ModelFile& file, const PackO
   if (model->tokenizer != nullptr) {
     for (std::unique_ptr<Section>* section : SectionsOf(*model->tokenizer)) copy(*section);
   }
-  const Linears linears = FindLinears(file.model(), options.input);
+  const Linears linears = FindLinears(file, options.input);
   std::map<uint64_t, Section> tables;  // by their offset in the input: tensors share them
   for (uint32_t i = 0; i < model->tensors.size(); ++i) {
     format::TensorT& tensor = *model->tensors[i];
