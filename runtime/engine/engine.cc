@@ -55,6 +55,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   RONDO_RETURN_IF_ERROR(
       plan.runner.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   if (engine->has_media()) {
+    if (plan.profile.on()) plan.media->tower().decoder().set_profile(&plan.profile);
     RONDO_RETURN_IF_ERROR(
         plan.media->Bind(model, plan.memory, engine->arena_, engine->threads_, {}));
   }
