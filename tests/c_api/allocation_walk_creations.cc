@@ -354,6 +354,28 @@ void AddGrammars(std::vector<Scenario>* all) {
   }
 }
 
+// ---- Pictures ----
+
+void AddPictures(std::vector<Scenario>* all) {
+  all->push_back({"rondo_media_create", "", true, [] {
+                    rondo_engine* const engine = TheWorld().seeing_engine();
+                    const rondo_image image = WalkImage();
+                    const rondo_image_options options = WalkImageOptions();
+                    auto* media = reinterpret_cast<rondo_media*>(1);
+                    const int32_t status = Hurt([&] {
+                      return rondo_media_create(engine, &image, &options, &media, why, sizeof why);
+                    });
+                    Outcome outcome{status, {}, media == nullptr, why};
+                    if (status != 0) return outcome;
+                    rondo_image_facts facts = {};
+                    facts.struct_size = sizeof facts;
+                    EXPECT_EQ(rondo_media_info(media, &facts), RONDO_STATUS_OK);
+                    outcome.outputs = Bytes().Add(facts).Take();
+                    rondo_media_close(media);
+                    return outcome;
+                  }});
+}
+
 }  // namespace
 
 void AddCreations(std::vector<Scenario>* scenarios) {
@@ -362,6 +384,7 @@ void AddCreations(std::vector<Scenario>* scenarios) {
   AddEngines(scenarios);
   AddSessions(scenarios);
   AddGrammars(scenarios);
+  AddPictures(scenarios);
 }
 
 }  // namespace rondo::abi_test

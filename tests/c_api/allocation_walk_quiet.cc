@@ -205,6 +205,37 @@ void AddSessions(Quiet quiet) {
                                   {sizeof(rondo_input), 0, nullptr, rows.data(), 3, nullptr, 1, 0}};
     return rondo_session_append_inputs(session, inputs, 2);
   });
+  quiet.Plain("rondo_image_options_init", [] {
+    rondo_image_options options;
+    return rondo_image_options_init(&options, sizeof options);
+  });
+  quiet.Plain("rondo_image_plan", [] {
+    const rondo_image_options options = WalkImageOptions();
+    return rondo_image_plan(TheWorld().seeing(), 300, 200, &options, Sized<rondo_image_facts>(),
+                            why, sizeof why);
+  });
+  quiet.Plain("rondo_media_info",
+              [] { return rondo_media_info(TheWorld().media(), Sized<rondo_image_facts>()); });
+  quiet.Closing(
+      "rondo_media_close",
+      [] {
+        const rondo_image image = WalkImage();
+        const rondo_image_options options = WalkImageOptions();
+        rondo_media* media = nullptr;
+        EXPECT_EQ(rondo_media_create(TheWorld().seeing_engine(), &image, &options, &media, why,
+                                     sizeof why),
+                  RONDO_STATUS_OK);
+        return media;
+      },
+      rondo_media_close);
+  quiet.Plain("rondo_session_append_media", [] {
+    static const Session session = NewSession(TheWorld().seeing_engine());
+    rondo_model_facts* const facts = Sized<rondo_model_facts>();
+    if (rondo_model_info(TheWorld().seeing(), facts) != 0) return 1;
+    const int32_t prompt[] = {5, facts->picture_token, 6};
+    rondo_media* const media[] = {TheWorld().media()};
+    return rondo_session_append_media(session.get(), prompt, 3, media, 1);
+  });
   quiet.OfSession("rondo_session_event", [](rondo_session* session) {
     return rondo_session_event(session, Sized<rondo_event>());
   });

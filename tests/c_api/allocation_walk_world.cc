@@ -71,7 +71,7 @@ const WalkFiles& FilesOfWalk() {
     std::ofstream(embedder / "config_sentence_transformers.json") << R"({"prompts":
         {"query": "Query: "}, "default_prompt_name": "query"})";
     return WalkFiles{TinyModelPath(), TinyAdapterPath(), Convert(talker, folder / "talker.rondo"),
-                     Convert(embedder, folder / "embedder.rondo")};
+                     Convert(embedder, folder / "embedder.rondo"), SeeingModelPath()};
   }();
   return files;
 }
@@ -83,6 +83,24 @@ rondo_model* OpenForWalk(const std::string& path) {
             RONDO_STATUS_OK)
       << why;
   return model;
+}
+
+rondo_image WalkImage() {
+  static const std::vector<unsigned char> noise = [] {
+    std::vector<unsigned char> bytes(40 * 40 * 3);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i * i * 7);
+    return bytes;
+  }();
+  rondo_image image = {};
+  image.struct_size = sizeof image;
+  image.width = image.height = 40;
+  image.plane0 = noise.data();
+  return image;
+}
+rondo_image_options WalkImageOptions() {
+  rondo_image_options options;
+  EXPECT_EQ(rondo_image_options_init(&options, sizeof options), RONDO_STATUS_OK);
+  return options;
 }
 
 World& TheWorld() {
@@ -101,6 +119,31 @@ rondo_model* World::talker() {
 rondo_model* World::embedder() {
   if (embedder_ == nullptr) embedder_.reset(OpenForWalk(FilesOfWalk().embedder));
   return embedder_.get();
+}
+rondo_model* World::seeing() {
+  if (seeing_ == nullptr) seeing_.reset(OpenForWalk(FilesOfWalk().seeing));
+  return seeing_.get();
+}
+rondo_engine* World::seeing_engine() {
+  if (seeing_engine_ == nullptr) {
+    rondo_engine_options options = EngineOptions();
+    options.max_media_rows = 100;
+    seeing_engine_ = NewEngine(seeing(), options);
+  }
+  return seeing_engine_.get();
+}
+rondo_media* World::media() {
+  if (media_ == nullptr) {
+    const rondo_image image = WalkImage();
+    const rondo_image_options options = WalkImageOptions();
+    rondo_media* made = nullptr;
+    char why[256];
+    EXPECT_EQ(rondo_media_create(seeing_engine(), &image, &options, &made, why, sizeof why),
+              RONDO_STATUS_OK)
+        << why;
+    media_.reset(made);
+  }
+  return media_.get();
 }
 rondo_adapter* World::adapter() {
   if (adapter_ == nullptr) adapter_ = OpenTinyAdapter(tiny());

@@ -15,7 +15,7 @@ inline constexpr const char* kStory = "Once upon a time, there was a girl. Her n
 // model, a normalizer with a pattern, and a template that shows thoughts and calls; the embedder
 // makes vectors of texts. The files are made once, before the processes that use them.
 struct WalkFiles {
-  std::string tiny, adapter, talker, embedder;
+  std::string tiny, adapter, talker, embedder, seeing;
 };
 const WalkFiles& FilesOfWalk();
 
@@ -25,10 +25,14 @@ class World {
   rondo_model* tiny();
   rondo_model* talker();
   rondo_model* embedder();
+  rondo_model* seeing();
   rondo_adapter* adapter();  // of the tiny model
   rondo_engine* engine();    // of the tiny model, with room for adapters
   rondo_engine* talker_engine();
   rondo_engine* embedder_engine();
+  rondo_engine* seeing_engine();
+  // A picture of the seeing engine's.
+  rondo_media* media();
 
   // The options of engine().
   static rondo_engine_options Options();
@@ -36,12 +40,16 @@ class World {
   Session Prompted();
 
  private:
-  Model tiny_, talker_, embedder_;
+  Model tiny_, talker_, embedder_, seeing_;
   Adapter adapter_;
-  Engine engine_, talker_engine_, embedder_engine_;
+  Engine engine_, talker_engine_, embedder_engine_, seeing_engine_;
+  Media media_;
 };
 World& TheWorld();
 
+// Of noise, 40 x 40.
+rondo_image WalkImage();
+rondo_image_options WalkImageOptions();
 rondo_model* OpenForWalk(const std::string& path);
 // What a session makes of a prompt: some tokens and their text.
 std::string Speak(rondo_model* model, rondo_session* session);

@@ -1,7 +1,7 @@
 /* Calls every function of rondo.h in all the wrong ways that make_hostile_calls.py can think of.
  * Each has a status that the header knows; what must be refused is refused, with a sentence where
  * one is due; and a session beside it all generates in the end what it generates at the beginning.
- *   hostile_program MODEL ADAPTER */
+ *   hostile_program MODEL ADAPTER SEEING */
 #include <math.h>
 #include <rondo/rondo.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@ static rondo_session* session;
 static rondo_grammar* grammar;
 static rondo_adapter* adapter;
 static rondo_chat_parser* chat_parser;
+static rondo_media* media; /* of an engine of another model, which sees */
 static char message[256];
 static uint64_t out[16][512]; /* whatever a call writes */
 static const int32_t input[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
@@ -29,6 +30,7 @@ static rondo_session* made_rondo_session;
 static rondo_grammar* made_rondo_grammar;
 static rondo_adapter* made_rondo_adapter;
 static rondo_chat_parser* made_rondo_chat_parser;
+static rondo_media* made_rondo_media;
 /* Handles that were closed: their places are free, or another handle's of the same kind. */
 static rondo_model *closed_model, *stale_model;
 static rondo_engine *closed_engine, *stale_engine;
@@ -36,6 +38,7 @@ static rondo_session *closed_session, *stale_session;
 static rondo_grammar *closed_grammar, *stale_grammar;
 static rondo_adapter *closed_adapter, *stale_adapter;
 static rondo_chat_parser *closed_chat_parser, *stale_chat_parser;
+static rondo_media *closed_media, *stale_media;
 /* What the next call may return, by the header: -1 is behind the last; NULL: anything. */
 static const int32_t* may;
 /* Outputs that the next call must zero: which of `out`, and how many bytes. */
@@ -48,12 +51,14 @@ static void before(void) {
   rondo_grammar_close(made_rondo_grammar);
   rondo_adapter_close(made_rondo_adapter);
   rondo_chat_parser_close(made_rondo_chat_parser);
+  rondo_media_close(made_rondo_media);
   rondo_model_close(made_rondo_model);
   made_rondo_session = NULL;
   made_rondo_engine = NULL;
   made_rondo_grammar = NULL;
   made_rondo_adapter = NULL;
   made_rondo_chat_parser = NULL;
+  made_rondo_media = NULL;
   made_rondo_model = NULL;
   memset(out, 0, sizeof out);
   memset(zeroed, 0, sizeof zeroed);
@@ -82,6 +87,12 @@ static int is_listed(int32_t status) {
   return *one != -1;
 }
 
+static rondo_media* const* one_media(void* handle) {
+  static rondo_media* pictures[1];
+  pictures[0] = handle;
+  return pictures;
+}
+
 static rondo_session* const* one_session(void* handle) {
   static rondo_session* sessions[1];
   sessions[0] = handle;
@@ -104,7 +115,7 @@ static void judge(const char* function, const char* what, int32_t status, int ex
   if (status != RONDO_STATUS_OK) { /* no handle comes out of a failure */
     ok = ok && made_rondo_model == NULL && made_rondo_engine == NULL &&
          made_rondo_session == NULL && made_rondo_grammar == NULL && made_rondo_adapter == NULL &&
-         made_rondo_chat_parser == NULL;
+         made_rondo_chat_parser == NULL && made_rondo_media == NULL;
   }
   ++calls;
   if (ok) return;
@@ -126,6 +137,7 @@ static void adjust_rondo_chat_options(rondo_chat_options* options) {
   options->template_text = "{% for m in messages %}{{ m.content }}{% endfor %}x";
   options->template_bytes = strlen(options->template_text);
 }
+static void adjust_rondo_image_options(rondo_image_options* options) { (void)options; }
 static void on_row(void* user, size_t index, const float* logits, size_t count) {
   (void)user, (void)index, (void)logits, (void)count;
 }
@@ -146,7 +158,25 @@ static void generate(rondo_session* from, int32_t tokens[8]) {
   }
 }
 
-static void open_all(const char* adapter_path) {
+static void open_media(const char* path) {
+  rondo_model* sees = NULL;
+  rondo_engine* eyes = NULL;
+  rondo_engine_options options = *fresh_rondo_engine_options();
+  rondo_image image;
+  memset(&image, 0, sizeof image);
+  image.struct_size = sizeof image;
+  image.width = image.height = 4;
+  image.plane0 = input;
+  options.max_media_rows = 8;
+  judge("sees", "", rondo_model_open_path(RONDO_ABI_VERSION, path, &sees, message, 256), 0, 1);
+  judge("eyes", "", rondo_engine_create(sees, &options, NULL, 0, &eyes, message, 256), 0, 1);
+  judge("media", "",
+        rondo_media_create(eyes, &image, fresh_rondo_image_options(), &media, message, 256), 0, 1);
+  rondo_engine_close(eyes);
+  rondo_model_close(sees);
+}
+
+static void open_all(const char* adapter_path, const char* seeing_path) {
   judge("open", "", rondo_model_open_path(RONDO_ABI_VERSION, model_path, &model, message, 256), 0,
         1);
   judge("grammar", "",
@@ -160,12 +190,14 @@ static void open_all(const char* adapter_path) {
   judge("create", "",
         rondo_engine_create(model, fresh_rondo_engine_options(), NULL, 0, &engine, message, 256), 0,
         1);
+  open_media(seeing_path);
   rondo_session_open(engine, fresh_rondo_session_options(), &session, message, sizeof message);
 }
 
 /* In the order in which the next ones take their places. */
 static void close_all(void) {
   rondo_session_close(session);
+  rondo_media_close(media);
   rondo_engine_close(engine);
   rondo_chat_parser_close(chat_parser);
   rondo_adapter_close(adapter);
@@ -179,19 +211,22 @@ int main(int argc, char** argv) {
   int32_t first[8], last[8];
   int i;
 
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   model_path = argv[1];
   aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
   for (i = 0; i < 4; ++i) parts[i].bytes = aligned, parts[i].length = 64;
-  open_all(argv[2]);
+  open_all(argv[2], argv[3]);
   closed_model = model, closed_engine = engine, closed_session = session;
   closed_grammar = grammar, closed_adapter = adapter, closed_chat_parser = chat_parser;
-  open_all(argv[2]);
+  closed_media = media;
+  open_all(argv[2], argv[3]);
   stale_model = model, stale_engine = engine, stale_session = session;
   stale_grammar = grammar, stale_adapter = adapter, stale_chat_parser = chat_parser;
+  stale_media = media;
   close_all();
-  open_all(argv[2]); /* in the places of these */
+  open_all(argv[2], argv[3]); /* in the places of these */
   rondo_session_close(closed_session);
+  rondo_media_close(closed_media);
   rondo_engine_close(closed_engine);
   rondo_chat_parser_close(closed_chat_parser);
   rondo_adapter_close(closed_adapter);
@@ -199,7 +234,7 @@ int main(int argc, char** argv) {
   rondo_model_close(closed_model);
   rondo_session_open(engine, fresh_rondo_session_options(), &witness, message, sizeof message);
   if (session == NULL || witness == NULL || grammar == NULL || adapter == NULL ||
-      chat_parser == NULL) {
+      chat_parser == NULL || media == NULL) {
     return 1;
   }
   rondo_session_prefill(witness, input, 9);
@@ -227,6 +262,7 @@ int main(int argc, char** argv) {
   rondo_grammar_close(grammar);
   rondo_adapter_close(adapter);
   rondo_chat_parser_close(chat_parser);
+  rondo_media_close(media);
   rondo_model_close(model);
   rondo_session_open(engine, fresh_rondo_session_options(), &again, message, sizeof message);
   rondo_engine_close(engine);

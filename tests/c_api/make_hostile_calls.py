@@ -153,9 +153,11 @@ class Writer:
                 for wrong in self.wrong_handles(base):
                     self.call(function, {i: f"({type_name}){wrong}"}, "kNotOpen")
                 continue
-            if type_name == "rondo_session* const*":
-                for wrong in self.wrong_handles("rondo_session"):
-                    self.call(function, {i: f"one_session({wrong})"}, "kNotOpen")
+            if type_name.endswith("* const*"):
+                base = base.split()[0]
+                one = "one_" + base.removeprefix("rondo_")
+                for wrong in self.wrong_handles(base):
+                    self.call(function, {i: f"{one}({wrong})"}, "kNotOpen")
             if type_name.endswith("*") and kind != "user":
                 if param in buffers:  # NULL with a length is refused, without is a question
                     self.call(function, {i: "NULL", buffers[param]: "0"}, "kAnything")

@@ -35,6 +35,18 @@ const std::string& TinyAdapterPath() {
   return path;
 }
 
+const std::string& SeeingModelPath() {
+  static const TempFolder folder;
+  static const std::string path = [] {
+    std::string file = (folder.path() / "seeing.rondo").string();
+    const std::string command = std::string("'") + kToolProgram + "' convert '" + kTestData +
+                                "/seeing' -o '" + file + "' --weights q8 > /dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return file;
+  }();
+  return path;
+}
+
 Adapter OpenTinyAdapter(rondo_model* model) {
   rondo_adapter* adapter = nullptr;
   char why[256];
@@ -49,15 +61,19 @@ std::vector<unsigned char> ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-Model OpenTiny() {
+namespace {
+Model Open(const std::string& path) {
   rondo_model* model = nullptr;
   char why[256];
-  EXPECT_EQ(
-      rondo_model_open_path(RONDO_ABI_VERSION, TinyModelPath().c_str(), &model, why, sizeof why),
-      RONDO_STATUS_OK)
+  EXPECT_EQ(rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), &model, why, sizeof why),
+            RONDO_STATUS_OK)
       << why;
   return Model(model);
 }
+}  // namespace
+
+Model OpenTiny() { return Open(TinyModelPath()); }
+Model OpenSeeing() { return Open(SeeingModelPath()); }
 
 rondo_engine_options EngineOptions() {
   rondo_engine_options options;

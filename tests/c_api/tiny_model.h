@@ -20,10 +20,12 @@ struct Closer {
   void operator()(rondo_engine* engine) const { rondo_engine_close(engine); }
   void operator()(rondo_session* session) const { rondo_session_close(session); }
   void operator()(rondo_adapter* adapter) const { rondo_adapter_close(adapter); }
+  void operator()(rondo_media* media) const { rondo_media_close(media); }
 };
 using Model = std::unique_ptr<rondo_model, Closer>;
 using Engine = std::unique_ptr<rondo_engine, Closer>;
 using Session = std::unique_ptr<rondo_session, Closer>;
+using Media = std::unique_ptr<rondo_media, Closer>;
 using Adapter = std::unique_ptr<rondo_adapter, Closer>;
 
 // Converted by the tool once per process; removed at its end.
@@ -32,10 +34,13 @@ const std::string& TinyModelPath();
 inline constexpr uint32_t kTinyAdapterRank = 4;
 const std::string& TinyAdapterPath();
 Adapter OpenTinyAdapter(rondo_model* model);
+// A model that sees, likewise.
+const std::string& SeeingModelPath();
 // The file's bytes, aligned to 64.
 std::vector<unsigned char> ReadFile(const std::string& path);
 
 Model OpenTiny();
+Model OpenSeeing();
 rondo_engine_options EngineOptions();    // context 256, one thread
 rondo_session_options SessionOptions();  // greedy, without limits
 Engine NewEngine(rondo_model* model, const rondo_engine_options& options = EngineOptions());

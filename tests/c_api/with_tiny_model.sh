@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a program with the tiny model and an adapter for it as its arguments.
+# Runs a program with the tiny model, an adapter for it and a model that sees as its arguments.
 #   with_tiny_model.sh SOURCE_DIR TOOL PROGRAM
 set -eu
 work=$(mktemp -d)
@@ -7,4 +7,5 @@ trap 'rm -rf "$work"' EXIT
 "$2" convert "$1/tests/data/tiny" -o "$work/tiny.rondo" --weights q8 >/dev/null
 "$2" convert "$1/tests/data/tiny_adapter" --adapter-for "$work/tiny.rondo" \
   -o "$work/adapter.rondo" >/dev/null
-"$3" "$work/tiny.rondo" "$work/adapter.rondo"
+"$2" convert "$1/tests/data/seeing" -o "$work/seeing.rondo" --weights q8 >/dev/null
+"$3" "$work/tiny.rondo" "$work/adapter.rondo" "$work/seeing.rondo"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tests/runtime/media/pictures.h"
-#include "tests/support/seeing_checkpoint.h"
 #include "tests/support/test_model.h"
 #include "tools/convert/output/pack.h"
 
@@ -23,10 +22,8 @@ constexpr uint32_t kRows = 120;
 
 class Sight : public testing::Test {
  protected:
-  Sight()
-      : model_((WriteSeeingCheckpoint(folder_ / "seeing"), folder_ / "seeing"),
-               format::TensorFormat::Q8) {
-    picture_ = model_.tokenizer()->AddedTokenId(kPictureText);
+  Sight() : model_(TestData("seeing"), format::TensorFormat::Q8) {
+    picture_ = model_.tokenizer()->AddedTokenId("<image>");
   }
 
   static EngineOptions Options() {
@@ -58,7 +55,7 @@ class Sight : public testing::Test {
     std::vector<int32_t> ids;
     for (size_t i = 0; i <= pictures; ++i) {
       for (uint32_t j = 0; j < 7; ++j) {
-        ids.push_back(static_cast<int32_t>((seed * 977 + i * 131 + j * 17) % 2000 + 3));
+        ids.push_back(static_cast<int32_t>((seed * 977 + i * 131 + j * 17) % 256));
       }
       if (i < pictures) ids.push_back(picture_);
     }
@@ -117,7 +114,7 @@ TEST_F(Sight, EqualBitsHoweverItIsCut) {
 TEST_F(Sight, APackedFileSeesTheSame) {
   const auto packed_path = folder_ / "packed.rondo";
   convert::ConvertOptions convert;
-  convert.directory = folder_ / "seeing";
+  convert.directory = TestData("seeing");
   convert.output = folder_ / "portable.rondo";
   convert::Convert(convert, [](uint64_t, uint64_t) {});
   for (const NamedLayout& named : NamedLayouts()) {
