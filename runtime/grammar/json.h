@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/base/json_reader.h"
 #include "runtime/base/status.h"
 #include "runtime/grammar/room.h"
 
@@ -56,10 +57,12 @@ class Json {
     JsonValue first = kNone, next = kNone, parent = kNone;
     std::string_view key, text;
   };
-  class Reader;
 
+  // What the last string or key says.
+  std::string_view TextOf(const JsonReader& reader);
   static uint64_t HashOf(JsonValue object, std::string_view key);
 
+  size_t bytes_ = 0;
   List<Node> nodes_;
   Index members_;     // by their object and name
   List<char> texts_;  // of strings with escapes

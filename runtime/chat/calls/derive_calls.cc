@@ -1,8 +1,8 @@
 // The form of calls, read off conversations with one, two and three of them.
 #include <algorithm>
 
+#include "runtime/base/json_scanner.h"
 #include "runtime/chat/calls/derive.h"
-#include "runtime/chat/calls/json_scanner.h"
 #include "runtime/chat/calls/marked_text.h"
 
 namespace rondo::calls {
@@ -28,7 +28,7 @@ bool FindJson(std::string_view text, size_t from, Place* place) {
   JsonScanner scanner;
   const size_t size = scanner.Scan(text.substr(place->arguments));
   place->arguments_end = place->arguments + size;
-  return scanner.state() == JsonScanner::State::kDone;
+  return scanner.done();
 }
 
 // From the first key to the last value.

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/base/hex.h"
+#include "runtime/base/json_scanner.h"
 #include "runtime/base/utf8.h"
-#include "runtime/chat/calls/json_scanner.h"
 #include "runtime/chat/calls/marked_text.h"
 
 namespace rondo::calls {
@@ -11,22 +12,14 @@ namespace {
 
 constexpr size_t kMostWritten = 16;  // for anything but strings and bare texts
 
-constexpr int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 // What a bare text is in JSON; empty: a string.
 std::string_view JsonWord(std::string_view text) {
   if (text == "True") return "true";
   if (text == "False") return "false";
   if (text == "None") return "null";
   JsonScanner scanner;
-  const size_t size = scanner.Scan(text);
-  scanner.Finish();
-  return scanner.state() == JsonScanner::State::kDone && size == text.size() ? text
-                                                                             : std::string_view();
+  const size_t size = scanner.Scan(text, true);
+  return scanner.done() && size == text.size() ? text : std::string_view();
 }
 
 }  // namespace
@@ -58,13 +51,15 @@ size_t NotationScanner::Take(std::string_view text, bool last, Output* out) {
   }
   if (expect_ == Expect::kNext && c == ',') {
     out->Append(", ");
-    expect_ = in_object() ? Expect::kKey : Expect::kValue;
+    expect_ = nesting_.in_object() ? Expect::kKey : Expect::kValue;
     return 1;
   }
   const bool may_close =
       expect_ == Expect::kNext || expect_ == Expect::kFirstItem || expect_ == Expect::kFirstKey;
   if (may_close && (c == '}' || c == ']')) {
-    if (!Close(c == '}')) return fail();
+    if (c != nesting_.end()) return fail();
+    nesting_.Close();
+    EndValue();
     out->Append(c);
     return 1;
   }
@@ -79,7 +74,8 @@ size_t NotationScanner::Take(std::string_view text, bool last, Output* out) {
   }
   if (partial) return 0;
   if (!is_key_ && (c == '{' || c == '[')) {
-    if (!Open(c == '{')) return fail();
+    if (!nesting_.Open(c == '{')) return fail();
+    expect_ = c == '{' ? Expect::kFirstKey : Expect::kFirstItem;
     out->Append(c);
     return 1;
   }
@@ -126,11 +122,11 @@ size_t NotationScanner::TakeEscape(std::string_view text, Output* out) {
     if (text.size() < 2 + digits) return 0;
     uint32_t code = 0;
     for (const char d : text.substr(2, digits)) {
-      if (HexValue(d) < 0 || code > kMaxCodePoint) {
+      if (HexDigit(d) < 0 || code > kMaxCodePoint) {
         state_ = State::kError;
         return 0;
       }
-      code = code * 16 + static_cast<uint32_t>(HexValue(d));
+      code = code * 16 + static_cast<uint32_t>(HexDigit(d));
     }
     if (code > kMaxCodePoint || (code >= 0xD800 && code < 0xE000)) code = kReplacementCharacter;
     uint8_t bytes[4];
@@ -155,7 +151,7 @@ size_t NotationScanner::TakeBare(std::string_view text, bool last, Output* out) 
     if (c == ',' || c == '}' || c == ']' || (is_key_ && c == ':')) break;
     if (size == kMaxBare || (python_ && (c == '\'' || c == '"'))) return fail();
   }
-  if (size == text.size() && !(last && depth_ == 0)) return 0;
+  if (size == text.size() && !(last && nesting_.depth() == 0)) return 0;
   const std::string_view bare = TrimRight(text.substr(0, size));
   const std::string_view word = is_key_ ? std::string_view() : JsonWord(bare);
   if (word.empty()) {
@@ -175,23 +171,7 @@ size_t NotationScanner::TakeBare(std::string_view text, bool last, Output* out) 
 
 void NotationScanner::EndValue() {
   expect_ = Expect::kNext;
-  if (depth_ == 0) state_ = State::kDone;
-}
-
-bool NotationScanner::Open(bool object) {
-  if (depth_ == kMaxDepth) return false;
-  const uint64_t bit = uint64_t{1} << (depth_ % 64);
-  open_[depth_ / 64] = (open_[depth_ / 64] & ~bit) | (object ? bit : 0);
-  ++depth_;
-  expect_ = object ? Expect::kFirstKey : Expect::kFirstItem;
-  return true;
-}
-
-bool NotationScanner::Close(bool object) {
-  if (depth_ == 0 || in_object() != object) return false;
-  --depth_;
-  EndValue();
-  return true;
+  if (nesting_.depth() == 0) state_ = State::kDone;
 }
 
 }  // namespace rondo::calls

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/base/json_scanner.h"
 #include "runtime/chat/calls/output.h"
 
 namespace rondo::calls {
@@ -37,11 +38,6 @@ class NotationScanner {
   // Bytes of a quote that the text begins with; 0: none; `*partial`: perhaps.
   size_t QuoteAt(std::string_view text, bool last, bool* partial) const;
   void EndValue();
-  bool Open(bool object);
-  bool Close(bool object);
-  bool in_object() const {
-    return depth_ > 0 && ((open_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64)) & 1);
-  }
 
   std::string_view quote_;
   bool python_ = false;
@@ -49,8 +45,7 @@ class NotationScanner {
   Expect expect_ = Expect::kValue;
   bool is_key_ = false;
   char python_quote_ = 0;
-  uint32_t depth_ = 0;
-  uint64_t open_[kMaxDepth / 64] = {};
+  JsonNesting nesting_{kMaxDepth};
 };
 
 }  // namespace rondo::calls

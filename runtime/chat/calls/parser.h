@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runtime/base/heap_array.h"
+#include "runtime/base/json_scanner.h"
 #include "runtime/chat/calls/answer_form.h"
 #include "runtime/chat/calls/chat_parser.h"
-#include "runtime/chat/calls/json_scanner.h"
 #include "runtime/chat/calls/marked_text.h"
 #include "runtime/chat/calls/notation_scanner.h"
 #include "runtime/chat/calls/output.h"

@@ -141,9 +141,8 @@ bool Parser::StepOtherValue() {
       rest.substr(0, end - SharedSpace(SpaceBefore(form_.call.close), rest.substr(0, end)));
   const std::string_view value = Trim(whole);
   JsonScanner json;
-  const size_t size = json.Scan(value);
-  json.Finish();
-  if (json.state() == JsonScanner::State::kDone && Trim(value.substr(size)).empty()) {
+  const size_t size = json.Scan(value, true);
+  if (json.done() && Trim(value.substr(size)).empty()) {
     Emit(ChatPartKind::kArguments, value);
     EndValue(end);
     return true;

@@ -183,9 +183,9 @@ bool Parser::StepJson() {
   const size_t taken = json_.Scan(rest);
   Emit(ChatPartKind::kArguments, rest.substr(0, taken));
   Consume(taken);
-  if (json_.state() == JsonScanner::State::kDone) {
+  if (json_.done()) {
     state_ = State::kCallEnd;
-  } else if (json_.state() == JsonScanner::State::kError) {
+  } else if (json_.failed()) {
     BreakCall();
   } else {
     return taken > 0;
@@ -196,10 +196,10 @@ bool Parser::StepJson() {
 bool Parser::StepHeld() {
   const std::string_view rest = Rest();
   const size_t from = head_.arguments + seen_;
-  if (json_.state() == JsonScanner::State::kMore) seen_ += json_.Scan(rest.substr(from));
-  if (json_.state() == JsonScanner::State::kMore && !last_) return false;
+  seen_ += json_.Scan(rest.substr(from));
+  if (!json_.done() && !json_.failed() && !last_) return false;
   const size_t arguments_end = head_.arguments + seen_;
-  if (json_.state() == JsonScanner::State::kDone) {
+  if (json_.done()) {
     const CallForm& call = form_.call;
     const std::string_view name = rest.substr(head_.name, head_.name_end - head_.name);
     const std::string_view arguments = rest.substr(head_.arguments, seen_);
