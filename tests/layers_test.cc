@@ -117,6 +117,8 @@ const std::vector<Reserved>& ReservedHeaders() {
       {std::regex("utf8proc\\.h"), {"runtime/text/", "runtime/chat/", "tools/"}},
       {std::regex("(nlohmann|CLI)/.*"), {"tools/"}},
       {std::regex("(curl|openssl)/.*"), {"tools/pull/"}},
+      {std::regex("(jpeglib\\.h|jerror\\.h|png\\.h|webp/.*|csetjmp|setjmp\\.h)"),
+       {"tools/common/pictures/"}},
   };
   return reserved;
 }
