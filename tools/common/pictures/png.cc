@@ -12,6 +12,21 @@
 namespace rondo::tools {
 namespace {
 
+// What the file's chunk eXIf holds; empty where it has none. libpng would take memory for as much
+// as it says that it holds.
+std::span<const uint8_t> ExifOfPng(std::span<const uint8_t> bytes) {
+  constexpr size_t kSignatureBytes = 8;
+  constexpr size_t kAroundBytes = 12;  // bytes, name; behind them a checksum
+  auto rest = bytes.subspan(kSignatureBytes);
+  while (rest.size() > kAroundBytes) {
+    const uint32_t size = png_get_uint_32(rest.data());
+    if (size > rest.size() - kAroundBytes) break;
+    if (std::memcmp(rest.data() + 4, "eXIf", 4) == 0) return rest.subspan(8, size);
+    rest = rest.subspan(kAroundBytes + size);
+  }
+  return {};
+}
+
 class PngReader {
  public:
   explicit PngReader(std::span<const uint8_t> bytes)
@@ -28,10 +43,8 @@ class PngReader {
       png_set_read_fn(png_, this, &Take);
       png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // ours come behind
       png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-      // Of what need not be there, Exif alone.
+      // What need not be there is passed over, which takes no memory.
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-      const png_byte exif[] = "eXIf";
-      png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_AS_DEFAULT, exif, 1);
       png_read_info(png_, info_);
     });
   }
@@ -52,16 +65,8 @@ class PngReader {
       for (int pass = 0; pass < n_passes; ++pass) {
         for (size_t y = 0; y < height(); ++y) png_read_row(png_, rgb + y * row_bytes, nullptr);
       }
-      png_read_end(png_, info_);
+      png_read_end(png_, nullptr);
     });
-  }
-
-  // Once all is read: it may come last.
-  std::span<const uint8_t> exif() const {
-    png_bytep bytes = nullptr;
-    png_uint_32 size = 0;
-    if (png_get_eXIf_1(png_, info_, &size, &bytes) == 0) return {};
-    return {bytes, size};
   }
 
  private:
@@ -92,7 +97,7 @@ Picture DecodePng(std::span<const uint8_t> bytes, const PictureLimits& limits) {
   reader.ReadHeader();
   Picture picture = BlankPicture(reader.width(), reader.height(), limits);
   reader.Read(picture.rgb.data());
-  OrientByExif(reader.exif(), &picture);
+  OrientByExif(ExifOfPng(bytes), &picture);
   return picture;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "tools/common/error.h"
 #include "tools/common/pictures/decoders.h"
@@ -16,7 +15,7 @@ constexpr size_t kFileHeaderBytes = 12;  // RIFF, bytes behind them, WEBP
 constexpr size_t kChunkHeaderBytes = 8;  // name, bytes behind them, which an even number follows
 
 // What the file's chunk EXIF holds; empty where it has none.
-std::span<const uint8_t> Exif(std::span<const uint8_t> bytes) {
+std::span<const uint8_t> ExifOfWebp(std::span<const uint8_t> bytes) {
   auto rest = bytes.subspan(kFileHeaderBytes);
   while (rest.size() > kChunkHeaderBytes) {
     const uint64_t size = rest[4] | rest[5] << 8 | rest[6] << 16 | uint64_t{rest[7]} << 24;
@@ -42,7 +41,7 @@ Picture DecodeWebp(std::span<const uint8_t> bytes, const PictureLimits& limits) 
                         features.width * 3) == nullptr) {
     Fail("it is damaged or cut off");
   }
-  OrientByExif(Exif(bytes), &picture);
+  OrientByExif(ExifOfWebp(bytes), &picture);
   return picture;
 }
 
