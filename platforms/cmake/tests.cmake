@@ -108,7 +108,9 @@ target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest:
 
 # What tests of the insides link beside the part that they test: the runtime and the converter.
 add_library(rondo_test_helpers STATIC ${helpers})
-target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
+target_link_libraries(rondo_test_helpers
+  PUBLIC rondo_test_options rondo_convert
+  PRIVATE rondo_pictures)
 rondo_spare_test(rondo_test_helpers)
 
 # rondo_test_program(NAME SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many

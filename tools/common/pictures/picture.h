@@ -19,7 +19,7 @@ struct Picture {
 // What would take more is refused before it is decoded.
 struct PictureLimits {
   uint64_t pixels = 178'956'970;     // Pillow's
-  uint64_t file_bytes = 1ull << 30;  // more than that many pixels take without compression
+  uint64_t file_bytes = 1ull << 30;  // what so many take as RGB of 16 bits
 };
 
 }  // namespace rondo::tools

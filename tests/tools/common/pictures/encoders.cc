@@ -201,7 +201,7 @@ std::string ExifBlock(uint32_t orientation, bool little_endian) {
   return (little_endian ? "II" : "MM") + number(42, 2) + number(8, 4) + number(2, 2) +
          number(0x010f, 2) + number(2, 2) + number(6, 4) + number(38, 4) +  //
          number(0x0112, 2) + number(3, 2) + number(1, 4) + number(orientation, 2) + number(0, 2) +
-         number(0, 4) + std::string("maker", 6);
+         number(0, 4) + "maker" + std::string(1, '\0');
 }
 
 }  // namespace rondo

@@ -118,8 +118,10 @@ TEST(Png, OtherChunksChangeNoPixel) {
   for (PngForm form : AllForms()) {
     form.width = form.height = 9;
     const std::string sample = {'\0', static_cast<char>(SampleAt(1, 1, 0, form.depth))};
-    if (form.colours == PngColours::kGrey) form.before = {{"tRNS", sample}};
-    if (form.colours == PngColours::kRgb) form.before = {{"tRNS", sample + sample + sample}};
+    std::string samples;
+    for (size_t c = 0; c < ChannelsOf(form.colours); ++c) samples += sample;
+    if (form.colours == PngColours::kGrey) form.before = {{"tRNS", samples}};
+    if (form.colours == PngColours::kRgb) form.before = {{"tRNS", samples}};
     if (form.colours == PngColours::kPalette) form.before = {{"tRNS", std::string("\0\x80", 2)}};
     form.before.push_back({"biGG", std::string(100000, 'x')});
     form.behind = {{"tEXt", std::string("a\0b", 3)}};
