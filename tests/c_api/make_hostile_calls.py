@@ -99,9 +99,12 @@ class Writer:
         if kind == "capacity":
             return "sizeof message" if role == "capacity message" else "64"
         if kind == "length":
-            return "0" if role in ("length arena",) else "1" if "session" in role or role == "length inputs" else "4"
-        if type_name == "rondo_session* const*":
-            return "&session"
+            if role == "length arena":
+                return "0"
+            one = "session" in role or role in ("length inputs", "length media")
+            return "1" if one else "4"
+        if type_name.endswith("* const*"):
+            return "&" + base.split()[0].removeprefix("rondo_")
         if kind in ("out", "in_out", "needed", "borrow", "in", "text"):
             return f"({type_name})out[{index}]" if kind != "in" else f"({type_name})input"
         if kind == "value":

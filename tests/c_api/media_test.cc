@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 class MediaTest : public testing::Test {
- protected:
+ public:
   MediaTest() {
     rondo_model_facts facts = {};
     facts.struct_size = sizeof facts;
