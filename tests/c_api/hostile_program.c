@@ -167,7 +167,7 @@ static void open_media(const char* path) {
   image.struct_size = sizeof image;
   image.width = image.height = 4;
   image.plane0 = input;
-  options.max_media_rows = 8;
+  options.max_media_rows = 64;
   judge("sees", "", rondo_model_open_path(RONDO_ABI_VERSION, path, &sees, message, 256), 0, 1);
   judge("eyes", "", rondo_engine_create(sees, &options, NULL, 0, &eyes, message, 256), 0, 1);
   judge("media", "",
