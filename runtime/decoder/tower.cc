@@ -139,6 +139,10 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
       const float factor = tower.scale / static_cast<float>(merge * merge);
       pass.set().loops->scale(rows[i], factor, hidden, rows[i]);
     }
+    if (const float* standard = weights.standard(); standard != nullptr) {
+      pass.set().loops->blend(rows[i], 1.0f, standard, -1.0f, hidden);
+      pass.set().multiply(hidden * sizeof(float), rows[i], standard + hidden, rows[i], nullptr);
+    }
     Normalize(pass.set(), weights.merged_norm(), rows[i], tower.merged, rows[i]);
   });
   RunDense(pass, {rows.data(), count});

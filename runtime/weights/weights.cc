@@ -134,7 +134,9 @@ Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_hea
     for (const format::Sublayer* sublayer : *layers[l].sublayers()) {
       weights->matrices = matrices_.span().subspan(end, NamesOf(*sublayer));
       ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
-        put(linear, IsAdaptable(sublayer->op_type(), name), &weights->matrices[name]);
+        // No adapter changes a tower.
+        const bool adaptable = model.tower() == nullptr && IsAdaptable(sublayer->op_type(), name);
+        put(linear, adaptable, &weights->matrices[name]);
       });
       end += weights->matrices.size();
       ++weights;
@@ -270,6 +272,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     const size_t merge = tower->processor()->merge();
     const size_t merged = model.hidden_size() * (tower->averages() ? 1 : merge * merge);
     RONDO_ASSIGN(merged_norm_, ReadNorm(vectors, tower->merged_norm(), merged));
+    RONDO_ASSIGN(standard_, ReadOptional(vectors, tower->standard()));
   }
   if (has_draft_head_) {
     const format::DraftHead& draft_head = *model.draft_head();

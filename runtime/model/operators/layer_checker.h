@@ -35,6 +35,8 @@ class LayerChecker {
   Status CheckPacked(Place place, uint64_t index, bool is_linear) const;
   // Norm weights, biases and small tables, which are used as they lie in the file.
   Status CheckFloats(Place place, uint64_t index, uint64_t rows, uint64_t cols) const;
+  // F32 [1, 4 * n], in a tower alone; -1 is fine.
+  Status CheckClips(Place place, int32_t index, uint64_t n) const;
   // -1 is fine.
   Status CheckBias(Place place, int32_t index, uint64_t size) const;
   Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) const;

@@ -87,6 +87,14 @@ Status CheckPositions(const LayerChecker& checker, const format::Tower& tower) {
                              sum ? 2 * side : side * side, checker.hidden());
 }
 
+Status CheckStandard(const LayerChecker& checker, const format::Tower& tower) {
+  const Place place = {-1, "standard of merged patches"};
+  if (tower.standard() < -1) return Wrong(place, "has a negative index other than -1");
+  if (tower.standard() == -1) return Status();
+  if (!tower.averages()) return Wrong(place, "is there, but patches are not averaged");
+  return checker.CheckFloats(place, static_cast<uint64_t>(tower.standard()), 2, checker.hidden());
+}
+
 }  // namespace
 
 Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vocab_size) {
@@ -105,6 +113,7 @@ Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vo
   RONDO_RETURN_IF_ERROR(CheckPositions(checker, tower));
   RONDO_RETURN_IF_ERROR(CheckSublayers(checker.model()));
   if (!std::isfinite(tower.scale())) return Wrong(place, "has a scale that is not finite");
+  RONDO_RETURN_IF_ERROR(CheckStandard(checker, tower));
   uint64_t size = checker.hidden() * (tower.averages() ? 1 : merge * merge);
   RONDO_RETURN_IF_ERROR(CheckRange("the size of what a tower merges", size, 1, kMaxHidden));
   RONDO_RETURN_IF_ERROR(

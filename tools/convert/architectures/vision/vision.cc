@@ -10,6 +10,7 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
   };
   for (const Row& row : {
            Row{"gemma3", ReadGemma3Vision},
+           Row{"gemma4", ReadGemma4Vision},
            Row{"idefics3", ReadSmolVlmVision},
            Row{"lfm2_vl", ReadLfm2Vision},
            Row{"llava", ReadPixtralVision, "pixtral"},

@@ -36,6 +36,7 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
 void ReadSmolVlmVision(const VisionSource& source, DecoderSpec* spec);
 void ReadLfm2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma3Vision(const VisionSource& source, DecoderSpec* spec);
+void ReadGemma4Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadPixtralVision(const VisionSource& source, DecoderSpec* spec);
