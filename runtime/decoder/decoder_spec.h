@@ -69,6 +69,13 @@ struct TowerSpec {
   size_t widest = 0;  // of that and of what the layers make
 };
 
+// What makes rows of patches, of what a layer of a tower leaves.
+struct MergerSpec {
+  size_t layer = 0;
+  size_t dense_begin = 0;  // these two: of DecoderSpec::dense
+  size_t dense_end = 0;
+};
+
 struct DecoderSpec {
   size_t vocab_size = 0;
   size_t hidden_size = 0;
@@ -94,6 +101,9 @@ struct DecoderSpec {
   TowerSpec tower;
   // Of an embedder's layers behind the pooling, or a tower's behind the merging, in order.
   HeapArray<format::DenseActivation> dense;
+  // Of a tower: that of the last layer, whose rows stand in a text, then those whose rows its
+  // layers add, by ascending layer.
+  HeapArray<MergerSpec> mergers;
   bool sees_ahead = false;  // a row reads what rows behind it make: texts are evaluated whole
   size_t other_hidden_size =
       0;  // of the model that this one, an assistant, drafts for; 0: it is none

@@ -68,6 +68,10 @@ class Pass {
   }
   const PassRow& row(size_t r) const { return act().rows[r]; }
   const InputStore& inputs() const { return *resources_.inputs; }
+  // Of the layers of a text, the first that add further rows of inputs.
+  size_t adding_layers() const {
+    return resources_.inputs == nullptr || part_ != PassPart::kText ? 0 : inputs().further();
+  }
   // Some row sees another end than its own.
   bool has_ends() const { return has_ends_; }
   // What its rows keep is there (SequenceRows::stored).
@@ -136,14 +140,14 @@ class Pass {
   const std::span<const SequenceRows> sequences_;
   const PassPart part_;
   size_t rows_ = 0;
-  bool ended_ = false;       // those that nobody wants
-  bool adapted_ = false;     // some sequence has an adapter
+  bool ended_ = false;    // those that nobody wants
+  bool adapted_ = false;  // some sequence has an adapter
   bool has_ends_ = false;
 };
 
-// The layers behind a pooling or a merging, of up to logit_rows() rows, each in its place, which has
-// room for the widest. In parallel over channels.
-void RunDense(const Pass& pass, std::span<float* const> pooled);
+// Layers [begin, end) behind a pooling or a merging, of up to logit_rows() rows, each in its place,
+// which has room for the widest. In parallel over channels.
+void RunDense(const Pass& pass, std::span<float* const> pooled, size_t begin, size_t end);
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.
 void MakeLayerEmbeddings(const Pass& pass);

@@ -60,6 +60,7 @@ void Tower::Begin(const PatchGrid& grid) {
   stage_ = Stage::kEmbed;
   layer_ = 0;
   part_ = 0;
+  further_ = 0;
   // The pool has room for the largest grid, and nobody else takes of it.
   kv_.Truncate(0);
   kv_.Prepare(0, grid.size());
@@ -69,7 +70,20 @@ void Tower::Begin(const PatchGrid& grid) {
 uint64_t Tower::CountSlices(const PatchGrid& grid) const {
   const uint64_t parts = CeilDiv(grid.size(), uint64_t{part_rows()});
   return parts + spec().n_layers() * (parts > 1 ? 2 * parts : 1) +
-         CeilDiv(RowsOf(grid), uint64_t{decoder_.logit_rows()});
+         spec().mergers.size() * CeilDiv(RowsOf(grid), uint64_t{decoder_.logit_rows()});
+}
+
+void Tower::LeaveLayer() {
+  const HeapArray<MergerSpec>& mergers = spec().mergers;
+  if (further_ < further_rows() && mergers[1 + further_].layer == layer_) {
+    merger_ = 1 + further_;
+    stage_ = Stage::kMerge;
+  } else if (++layer_ < spec().n_layers()) {
+    stage_ = grid_.size() > part_rows() ? Stage::kStore : Stage::kRun;
+  } else {
+    merger_ = 0;
+    stage_ = Stage::kMerge;
+  }
 }
 
 SequenceRows Tower::PartOf(const Cancellation& cancel) {
@@ -117,6 +131,8 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
   const ProfileSpan span(pass.profile(), "merge", count);
   const Weights& weights = decoder_.weights();
   const TowerSpec& tower = spec().tower;
+  const MergerSpec& merger = spec().mergers[merger_];
+  const RowNorm norm = merger_ == 0 ? weights.final_norm() : RowNorm();
   const Activations& act = pass.act();
   const size_t hidden = spec().hidden_size, merge = tower.merge;
   const auto merge32 = static_cast<uint32_t>(merge);
@@ -126,26 +142,26 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
   pass.pool().For(count, [&](size_t i, size_t thread) {
     const uint64_t row = first + i;
     const GridPlace corner = {static_cast<uint32_t>(row / columns * merge),
-                               static_cast<uint32_t>(row % columns * merge)};
+                              static_cast<uint32_t>(row % columns * merge)};
     if (tower.averages) std::fill_n(rows[i], hidden, 0.0f);
     for (uint32_t t = 0; t < merge32 * merge32; ++t) {
       const GridPlace place = {corner.row + t / merge32, corner.column + t % merge32};
       const float* patch = hidden_ + RowOfPatch(tower, grid_, place) * hidden;
       float* to = tower.averages ? pass.ScratchFloats(thread) : rows[i] + t * hidden;
-      NormedOr(pass.set(), weights.final_norm(), patch, hidden, to);
+      NormedOr(pass.set(), norm, patch, hidden, to);
       if (tower.averages) pass.set().loops->add(rows[i], to, hidden);
     }
     if (tower.averages) {
       const float factor = tower.scale / static_cast<float>(merge * merge);
       pass.set().loops->scale(rows[i], factor, hidden, rows[i]);
     }
-    if (const float* standard = weights.standard(); standard != nullptr) {
+    if (const float* standard = weights.standard(); standard != nullptr && merger_ == 0) {
       pass.set().loops->blend(rows[i], 1.0f, standard, -1.0f, hidden);
       pass.set().multiply(hidden * sizeof(float), rows[i], standard + hidden, rows[i], nullptr);
     }
-    Normalize(pass.set(), weights.merged_norm(), rows[i], tower.merged, rows[i]);
+    Normalize(pass.set(), weights.merged_norm(merger_), rows[i], tower.merged, rows[i]);
   });
-  RunDense(pass, {rows.data(), count});
+  RunDense(pass, {rows.data(), count}, merger.dense_begin, merger.dense_end);
 }
 
 }  // namespace rondo

@@ -69,8 +69,7 @@ Status CheckEmbedder(const LayerChecker& checker);
 // Layers behind each other, of what has `size` channels before them; null: none. `size` becomes the
 // last one's.
 Status CheckDense(const LayerChecker& checker, const DenseLayers* all, uint64_t* size);
-// What makes the model turn pictures into rows of `hidden_size` channels of a text's model of
-// `vocab_size` tokens.
-Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vocab_size);
+// What makes the model turn pictures into rows that stand in a text of `text`.
+Status CheckTower(const LayerChecker& checker, const format::Model& text);
 
 }  // namespace rondo

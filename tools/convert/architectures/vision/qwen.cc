@@ -12,6 +12,7 @@ namespace rondo::convert {
 namespace {
 
 const std::string kPrefix = "model.visual.";
+constexpr double kNormEpsilon = 1e-6;
 
 // What the three towers differ in.
 struct Names {
@@ -41,7 +42,7 @@ Family ReadLayers(const Config& vision, const char* hidden_key, const Names& nam
                                                     .without_kv_heads = "this tower"}));
   if (f.sizes.head_dim % 4 != 0) vision.Refuse("num_heads", "leaves heads of no multiple of 4");
   f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = 1e-6;
+  f.epsilon = kNormEpsilon;
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
   f.ropes = {ReadRope(f.sizes.head_dim)};
   f.prefix = kPrefix;
@@ -113,14 +114,26 @@ void ReadVisionOf(const VisionSource& source, const char* hidden_key, const Name
   AddOtherNames({{kPrefix, "visual."}}, spec);
 }
 
+// Further mergers, whose norm is of what is merged.
+void AddDeepstack(const VisionSource& source, DecoderSpec* spec) {
+  const uint64_t merge = source.vision.Count("spatial_merge_size", 16, 2);
+  const uint64_t merged = spec->vision->hidden_size * merge * merge;
+  size_t i = 0;
+  for (const uint64_t layer : source.vision.Integers("deepstack_visual_indexes", 1024)) {
+    const std::string name = kPrefix + "deepstack_merger_list." + std::to_string(i++) + ".";
+    auto& merger = spec->vision->tower->mergers.emplace_back();
+    merger = std::make_unique<format::TowerMergerT>();
+    merger->layer = static_cast<uint32_t>(layer);
+    AddMergedNorm(name + "norm", merged, format::NormKind::kLayerNorm, kNormEpsilon, true, 0, spec);
+    AddTowerDense(name + "linear_fc1", merged, merged, true, format::DenseActivation::kGelu, spec);
+    AddTowerDense(name + "linear_fc2", spec->hidden_size, merged, true,
+                  format::DenseActivation::kIdentity, spec);
+  }
+}
+
 }  // namespace
 
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec) {
-  if (!source.vision.Integers("deepstack_visual_indexes", 1024).empty()) {
-    source.vision.Refuse("deepstack_visual_indexes",
-                         "names layers whose rows enter the text's layers, which is not known: "
-                         "convert with --text-only");
-  }
   ReadVisionOf(
       source, "hidden_size",
       {"mlp.linear_fc1", "mlp.linear_fc2", "merger.norm", "merger.linear_fc1", "merger.linear_fc2"},
@@ -128,6 +141,7 @@ void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec) {
   const uint32_t positions = source.vision.Count("num_position_embeddings", 1u << 20, 2304);
   AddPositionTable(kPrefix + "pos_embed", format::PatchPositions::kBilinear,
                    static_cast<uint32_t>(std::lround(std::sqrt(positions))), spec);
+  AddDeepstack(source, spec);
 }
 
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec) {

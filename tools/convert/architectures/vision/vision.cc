@@ -17,6 +17,7 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
            Row{"mistral3", ReadPixtralVision},
            Row{"qwen2_vl", ReadQwen2Vision},
            Row{"qwen3_5", ReadQwen3Vision},
+           Row{"qwen3_vl", ReadQwen3Vision},
            Row{"smolvlm", ReadSmolVlmVision},
        }) {
     if (model_type == row.model_type &&
