@@ -31,6 +31,7 @@ struct AttentionSpec {
   format::GateKind gate = format::GateKind::kNone;
   bool gate_by_head = false;
   int32_t kv_layer = kOwnKeys;  // whose keys and values it reads
+  bool in_window = false;       // it sees those of its own window of patches
 
   explicit AttentionSpec(const format::Attention& attention)
       : n_heads(attention.n_heads()),
@@ -48,7 +49,8 @@ struct AttentionSpec {
         query_scale(QueryScaleOf(attention.query_scale())),
         gate(attention.gate()),
         gate_by_head(attention.gate_by_head()),
-        kv_layer(attention.kv_layer()) {
+        kv_layer(attention.kv_layer()),
+        in_window(attention.in_window()) {
     if (attention.alibi_slopes() != nullptr) alibi_slopes = attention.alibi_slopes()->data();
   }
 
@@ -234,6 +236,7 @@ class Attention final : public Operator {
         .sink_logits = sink_logits_,
         .first_seen = first_seen_,
         .bidirectional = spec_.bidirectional,
+        .in_window = spec_.in_window,
     };
   }
 

@@ -134,7 +134,8 @@ Status ReadTower(const ModelFile& file, DecoderSpec* spec) {
   TowerSpec& own = spec->tower;
   own.patch_values = 3 * patch * patch;
   own.merge = merge;
-  own.merged_in_turn = tower->processor()->merged_in_turn();
+  own.source_order.merge = tower->processor()->merged_in_turn() ? tower->processor()->merge() : 1;
+  own.order = {own.source_order.merge, tower->window()};
   own.averages = tower->averages();
   own.scale = tower->scale();
   own.positions = tower->positions();

@@ -56,11 +56,21 @@ struct EmbedderSpec {
                            // activation
 };
 
+// In which order patches are rows: window by window, and in these, square by square of `merge` a
+// side, row by row.
+struct RowOrder {
+  uint32_t merge = 1;
+  uint32_t window = 0;  // patches a side, a multiple of `merge`; 0: there is one
+
+  uint64_t side() const { return window > 0 ? window : UINT32_MAX; }
+};
+
 // How a tower makes rows of patches, as in the schema; of no `patch_values`: it is none.
 struct TowerSpec {
   size_t patch_values = 0;
   size_t merge = 1;
-  bool merged_in_turn = false;
+  RowOrder order;         // of its rows
+  RowOrder source_order;  // of the patches that it is given
   bool averages = false;
   float scale = 1;
   format::PatchPositions positions = format::PatchPositions::kNone;

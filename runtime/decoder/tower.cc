@@ -39,6 +39,10 @@ Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const P
       add(CheckedSize(max_patches) * rope_dim * sizeof(float) + kOverRead, "patches' RoPE");
   tower.table_region_ = add(BlockTable::Bytes(tower.kv_layout_), "patches' block table");
   tower.keys_region_ = add(CheckedSize(limits.max_rows) * sizeof(InputKey), "patches' keys");
+  if (spec.tower.order.window > 0) {
+    tower.windows_region_ =
+        add(CheckedSize(limits.max_rows) * sizeof(RowRange), "patches' windows");
+  }
   return tower;
 }
 
@@ -50,6 +54,9 @@ Status Tower::Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* are
   auto* const keys = reinterpret_cast<InputKey*>(at(keys_region_));
   std::fill_n(keys, part_rows(), InputKey(0));
   keys_ = {keys, part_rows()};
+  if (windows_region_ != MemoryPlan::kNoRegion) {
+    windows_ = reinterpret_cast<RowRange*>(at(windows_region_));
+  }
   pool_.Bind(plan, arena);
   kv_ = BlockTable(kv_layout_, &pool_, at(table_region_));
   return decoder_.Bind(vision, plan, arena, pool, progress);
@@ -91,6 +98,9 @@ SequenceRows Tower::PartOf(const Cancellation& cancel) {
   const size_t count = std::min<uint64_t>(part_rows(), grid_.size() - first);
   const size_t rope_dim = spec().ropes.size() == 0 ? 0 : spec().ropes[0].dim;
   decoder_.PlaceRows(hidden_ + first * spec().hidden_size, rope_ + first * rope_dim);
+  for (size_t i = 0; windows_ != nullptr && i < count; ++i) {
+    windows_[i] = WindowOfRow(spec().tower.order, grid_, first + i);
+  }
   return {.kv = &kv_,
           .position = first,
           .keys = keys_.first(count),
@@ -98,26 +108,29 @@ SequenceRows Tower::PartOf(const Cancellation& cancel) {
           .long_sequence = false,
           .cancel = &cancel,
           .visible_end = grid_.size(),
-          .stored = grid_.size() > part_rows()};
+          .stored = grid_.size() > part_rows(),
+          .windows = windows_};
 }
 
 void Tower::Embed(const Pass& pass, const PatchSource& source) {
   const ProfileSpan span(pass.profile(), "embed", pass.rows());
   const Weights& weights = decoder_.weights();
+  const TowerSpec& tower = spec().tower;
   const Activations& act = pass.act();
   const size_t hidden = spec().hidden_size;
   const uint64_t first = pass.row(0).position;
   pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
     float* values = pass.ScratchFloats(thread);
-    source.Read(first + r, values);
+    const GridPlace place = PlaceOfPatch(tower.order, grid_, first + r);
+    source.Read(RowOfPatch(tower.source_order, grid_, place), values);
     pass.RowInput(weights.patch(), values, r, act.mixer_input);
   });
   pass.Linear(weights.patch(), act.mixer_input, pass.rows(), Pass::Into::kReplace, act.hidden,
               hidden);
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     float* row = act.hidden + r * hidden;
-    const GridPlace place = PlaceOfPatch(spec().tower, grid_, first + r);
-    AddPatchPosition(pass.set(), spec().tower, weights.positions(), hidden, grid_, place, row);
+    const GridPlace place = PlaceOfPatch(tower.order, grid_, first + r);
+    AddPatchPosition(pass.set(), tower, weights.positions(), hidden, grid_, place, row);
     Normalize(pass.set(), weights.embedding_norm(), row, hidden, row);
     for (const RopeSpec& rope : spec().ropes) {
       RopeTable(rope.frequencies, rope.axes, rope.dim, rope.scale, {0, place.row, place.column},
@@ -146,7 +159,7 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
     if (tower.averages) std::fill_n(rows[i], hidden, 0.0f);
     for (uint32_t t = 0; t < merge32 * merge32; ++t) {
       const GridPlace place = {corner.row + t / merge32, corner.column + t % merge32};
-      const float* patch = hidden_ + RowOfPatch(tower, grid_, place) * hidden;
+      const float* patch = hidden_ + RowOfPatch(tower.order, grid_, place) * hidden;
       float* to = tower.averages ? pass.ScratchFloats(thread) : rows[i] + t * hidden;
       NormedOr(pass.set(), norm, patch, hidden, to);
       if (tower.averages) pass.set().loops->add(rows[i], to, hidden);

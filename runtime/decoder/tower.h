@@ -83,9 +83,11 @@ class Tower {
   size_t max_patches_ = 0;
   size_t idle_bytes_ = 0;
   MemoryPlan::RegionId hidden_region_ = 0, rope_region_ = 0, table_region_ = 0, keys_region_ = 0;
+  MemoryPlan::RegionId windows_region_ = MemoryPlan::kNoRegion;
   float* hidden_ = nullptr;  // [max_patches, hidden_size]
   float* rope_ = nullptr;    // [max_patches, dim]
   std::span<const InputKey> keys_;
+  RowRange* windows_ = nullptr;  // [part_rows], of a tower that has some
   PatchGrid grid_;
   Stage stage_ = Stage::kEmbed;
   size_t layer_ = 0;

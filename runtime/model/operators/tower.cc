@@ -138,6 +138,9 @@ Status CheckTower(const LayerChecker& checker, const format::Model& text) {
   const uint64_t patch = tower.processor()->patch(), merge = tower.processor()->merge();
   RONDO_RETURN_IF_ERROR(
       CheckRange("the patches a side that become one row", merge, 1, kMaxPatchSide / patch));
+  RONDO_RETURN_IF_ERROR(
+      CheckRange("the patches a side of a window", tower.window(), 0, kMaxTableSide));
+  if (tower.window() % merge != 0) return Wrong(place, "has windows that part what is merged");
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({-1, "product of patches"}, tower.patch(),
                                             checker.hidden(), 3 * patch * patch));
   RONDO_RETURN_IF_ERROR(CheckPositions(checker, tower));

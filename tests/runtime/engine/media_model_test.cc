@@ -28,10 +28,10 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"smolvlm", 1e-4, 1e-3},  {"idefics3", 1e-4, 1e-3}, {"lfm2_vl", 1e-4, 1e-3},
-    {"qwen3_5", 1e-4, 1e-3},  {"qwen2_vl", 1e-4, 1e-3}, {"gemma3", 1e-4, 1e-3},
-    {"mistral3", 1e-4, 1e-3}, {"pixtral", 1e-4, 1e-3},  {"gemma4", 1e-4, 1e-3},
-    {"qwen3_vl", 1e-4, 1e-3},
+    {"smolvlm", 1e-4, 1e-3},  {"idefics3", 1e-4, 1e-3},   {"lfm2_vl", 1e-4, 1e-3},
+    {"qwen3_5", 1e-4, 1e-3},  {"qwen2_vl", 1e-4, 1e-3},   {"gemma3", 1e-4, 1e-3},
+    {"mistral3", 1e-4, 1e-3}, {"pixtral", 1e-4, 1e-3},    {"gemma4", 1e-4, 1e-3},
+    {"qwen3_vl", 1e-4, 1e-3}, {"qwen2_5_vl", 1e-4, 1e-3},
 };
 
 class Reference {

@@ -39,6 +39,7 @@ void ReadGemma3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma4Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec);
+void ReadQwen25Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadPixtralVision(const VisionSource& source, DecoderSpec* spec);
 
 }  // namespace rondo::convert
