@@ -136,6 +136,7 @@ Status ReadTower(const ModelFile& file, DecoderSpec* spec) {
   own.merge = merge;
   own.source_order.merge = tower->processor()->merged_in_turn() ? tower->processor()->merge() : 1;
   own.order = {own.source_order.merge, tower->window()};
+  own.class_rows = tower->class_row() >= 0 ? 1 : 0;
   own.averages = tower->averages();
   own.scale = tower->scale();
   own.positions = tower->positions();

@@ -74,9 +74,10 @@ struct TowerSpec {
   bool averages = false;
   float scale = 1;
   format::PatchPositions positions = format::PatchPositions::kNone;
-  size_t side = 0;    // of the table of positions
-  size_t merged = 0;  // channels of what becomes one row
-  size_t widest = 0;  // of that and of what the layers make
+  size_t side = 0;        // of the table of positions
+  size_t class_rows = 0;  // behind the patches: 1, or none
+  size_t merged = 0;      // channels of what becomes one row
+  size_t widest = 0;      // of that and of what the layers make
 };
 
 // What makes rows of patches, of what a layer of a tower leaves.

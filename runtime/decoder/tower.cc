@@ -10,8 +10,9 @@ namespace rondo {
 Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const PassLimits& limits,
                           KvFormat kv_format, size_t max_patches, size_t idle_bytes,
                           MemoryPlan* plan) {
+  const size_t rows = max_patches + (vision.model().tower()->class_row() >= 0 ? 1 : 0);
   ContextWindow window;
-  window.blocks = CeilDiv(uint64_t{max_patches}, kKvBlockTokens);
+  window.blocks = CeilDiv(uint64_t{rows}, kKvBlockTokens);
   Tower tower;
   tower.max_patches_ = max_patches;
   RONDO_ASSIGN(tower.decoder_, Decoder::Plan(vision, set, limits, window, false, plan));
@@ -25,18 +26,17 @@ Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const P
     if (sublayer.keeps()) entries[sublayer.kv_entry] = sublayer.kv;
   }
   RONDO_ASSIGN(tower.kv_layout_,
-               KvLayout::Create(set, kv_format, entries.span(), window, max_patches, 1, 0));
+               KvLayout::Create(set, kv_format, entries.span(), window, rows, 1, 0));
   RONDO_ASSIGN(tower.pool_, BlockPool::Plan(tower.kv_layout_, plan));
   const auto add = [&](CheckedSize bytes, const char* name) {
     return plan->Add(Segment::kWorkspace, bytes.ValueOrMost(), name);
   };
   const size_t rope_dim = spec.ropes.size() == 0 ? 0 : spec.ropes[0].dim;
-  const CheckedSize hidden =
-      CheckedSize(max_patches) * spec.hidden_size * sizeof(float) + kOverRead;
+  const CheckedSize hidden = CheckedSize(rows) * spec.hidden_size * sizeof(float) + kOverRead;
   tower.idle_bytes_ = std::max(hidden.ValueOrMost(), idle_bytes);
   tower.hidden_region_ = add(tower.idle_bytes_, "patches");
   tower.rope_region_ =
-      add(CheckedSize(max_patches) * rope_dim * sizeof(float) + kOverRead, "patches' RoPE");
+      add(CheckedSize(rows) * rope_dim * sizeof(float) + kOverRead, "patches' RoPE");
   tower.table_region_ = add(BlockTable::Bytes(tower.kv_layout_), "patches' block table");
   tower.keys_region_ = add(CheckedSize(limits.max_rows) * sizeof(InputKey), "patches' keys");
   if (spec.tower.order.window > 0) {
@@ -70,12 +70,12 @@ void Tower::Begin(const PatchGrid& grid) {
   further_ = 0;
   // The pool has room for the largest grid, and nobody else takes of it.
   kv_.Truncate(0);
-  kv_.Prepare(0, grid.size());
+  kv_.Prepare(0, rows_of(grid));
   kv_.Commit();
 }
 
 uint64_t Tower::CountSlices(const PatchGrid& grid) const {
-  const uint64_t parts = CeilDiv(grid.size(), uint64_t{part_rows()});
+  const uint64_t parts = CeilDiv(rows_of(grid), uint64_t{part_rows()});
   return parts + spec().n_layers() * (parts > 1 ? 2 * parts : 1) +
          spec().mergers.size() * CeilDiv(RowsOf(grid), uint64_t{decoder_.logit_rows()});
 }
@@ -86,7 +86,7 @@ void Tower::LeaveLayer() {
     merger_ = 1 + further_;
     stage_ = Stage::kMerge;
   } else if (++layer_ < spec().n_layers()) {
-    stage_ = grid_.size() > part_rows() ? Stage::kStore : Stage::kRun;
+    stage_ = parts() > 1 ? Stage::kStore : Stage::kRun;
   } else {
     merger_ = 0;
     stage_ = Stage::kMerge;
@@ -95,7 +95,7 @@ void Tower::LeaveLayer() {
 
 SequenceRows Tower::PartOf(const Cancellation& cancel) {
   const uint64_t first = stage_ == Stage::kMerge ? 0 : part_ * part_rows();
-  const size_t count = std::min<uint64_t>(part_rows(), grid_.size() - first);
+  const size_t count = std::min<uint64_t>(part_rows(), rows_of(grid_) - first);
   const size_t rope_dim = spec().ropes.size() == 0 ? 0 : spec().ropes[0].dim;
   decoder_.PlaceRows(hidden_ + first * spec().hidden_size, rope_ + first * rope_dim);
   for (size_t i = 0; windows_ != nullptr && i < count; ++i) {
@@ -107,8 +107,8 @@ SequenceRows Tower::PartOf(const Cancellation& cancel) {
           .first_logits_row = count,
           .long_sequence = false,
           .cancel = &cancel,
-          .visible_end = grid_.size(),
-          .stored = grid_.size() > part_rows(),
+          .visible_end = rows_of(grid_),
+          .stored = parts() > 1,
           .windows = windows_};
 }
 
@@ -119,18 +119,29 @@ void Tower::Embed(const Pass& pass, const PatchSource& source) {
   const Activations& act = pass.act();
   const size_t hidden = spec().hidden_size;
   const uint64_t first = pass.row(0).position;
+  const auto is_class = [&](size_t r) { return first + r == grid_.size(); };
   pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
     float* values = pass.ScratchFloats(thread);
-    const GridPlace place = PlaceOfPatch(tower.order, grid_, first + r);
-    source.Read(RowOfPatch(tower.source_order, grid_, place), values);
+    if (is_class(r)) {
+      std::fill_n(values, tower.patch_values, 0.0f);
+    } else {
+      const GridPlace place = PlaceOfPatch(tower.order, grid_, first + r);
+      source.Read(RowOfPatch(tower.source_order, grid_, place), values);
+    }
     pass.RowInput(weights.patch(), values, r, act.mixer_input);
   });
   pass.Linear(weights.patch(), act.mixer_input, pass.rows(), Pass::Into::kReplace, act.hidden,
               hidden);
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     float* row = act.hidden + r * hidden;
-    const GridPlace place = PlaceOfPatch(tower.order, grid_, first + r);
-    AddPatchPosition(pass.set(), tower, weights.positions(), hidden, grid_, place, row);
+    GridPlace place;
+    if (is_class(r)) {
+      std::copy_n(weights.class_row(), hidden, row);
+      pass.set().loops->add(row, weights.class_row() + hidden, hidden);
+    } else {
+      place = PlaceOfPatch(tower.order, grid_, first + r);
+      AddPatchPosition(pass.set(), tower, weights.positions(), hidden, grid_, place, row);
+    }
     Normalize(pass.set(), weights.embedding_norm(), row, hidden, row);
     for (const RopeSpec& rope : spec().ropes) {
       RopeTable(rope.frequencies, rope.axes, rope.dim, rope.scale, {0, place.row, place.column},

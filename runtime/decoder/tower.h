@@ -66,6 +66,9 @@ class Tower {
  private:
   const DecoderSpec& spec() const { return decoder_.spec(); }
   size_t part_rows() const { return decoder_.resources().max_rows; }
+  // Of a tile: its patches, and what stands behind them.
+  uint64_t rows_of(const PatchGrid& grid) const { return grid.size() + spec().tower.class_rows; }
+  uint64_t parts() const { return CeilDiv(rows_of(grid_), uint64_t{part_rows()}); }
   // Of rows from part_ * part_rows() on.
   SequenceRows PartOf(const Cancellation& cancel);
   void Embed(const Pass& pass, const PatchSource& source);
@@ -84,8 +87,8 @@ class Tower {
   size_t idle_bytes_ = 0;
   MemoryPlan::RegionId hidden_region_ = 0, rope_region_ = 0, table_region_ = 0, keys_region_ = 0;
   MemoryPlan::RegionId windows_region_ = MemoryPlan::kNoRegion;
-  float* hidden_ = nullptr;  // [max_patches, hidden_size]
-  float* rope_ = nullptr;    // [max_patches, dim]
+  float* hidden_ = nullptr;  // [rows, hidden_size]
+  float* rope_ = nullptr;    // [rows, dim]
   std::span<const InputKey> keys_;
   RowRange* windows_ = nullptr;  // [part_rows], of a tower that has some
   PatchGrid grid_;
@@ -100,21 +103,20 @@ template <typename Out>
 bool Tower::RunSlice(const PatchSource& source, const Cancellation& cancel, const Out& out) {
   const SequenceRows rows = PartOf(cancel);
   Pass pass(decoder_.resources(), {&rows, 1});
-  const uint64_t parts = CeilDiv(grid_.size(), uint64_t{part_rows()});
   switch (stage_) {
     case Stage::kEmbed:
       Embed(pass, source);
-      if (++part_ < parts) return true;
-      stage_ = parts > 1 ? Stage::kStore : Stage::kRun;
+      if (++part_ < parts()) return true;
+      stage_ = parts() > 1 ? Stage::kStore : Stage::kRun;
       break;
     case Stage::kStore:
       decoder_.StoreLayer(pass, layer_);
-      if (++part_ < parts) return true;
+      if (++part_ < parts()) return true;
       stage_ = Stage::kRun;
       break;
     case Stage::kRun:
       decoder_.RunLayer(pass, layer_);
-      if (++part_ < parts) return true;
+      if (++part_ < parts()) return true;
       LeaveLayer();
       break;
     case Stage::kMerge: {

@@ -288,6 +288,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     RONDO_ASSIGN(positions_, ReadOptional(vectors, tower->position_table()));
     RONDO_RETURN_IF_ERROR(ReadMergedNorms(vectors, model.hidden_size(), *tower, &merged_norms_));
     RONDO_ASSIGN(standard_, ReadOptional(vectors, tower->standard()));
+    RONDO_ASSIGN(class_row_, ReadOptional(vectors, tower->class_row()));
   }
   if (has_draft_head_) {
     const format::DraftHead& draft_head = *model.draft_head();

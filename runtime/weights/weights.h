@@ -96,6 +96,8 @@ class Weights {
   const PackedLinear& patch() const { return matrices_[OwnMatrix::kPatch]; }
   const RowNorm& merged_norm(size_t merger) const { return merged_norms_[merger]; }
   const float* standard() const { return standard_; }
+  // Its row behind the patches, [2, hidden_size] to be added up, in the file; null: none.
+  const float* class_row() const { return class_row_; }
   // The table of positions, [max_positions, hidden_size], in the file; of a tower as its
   // PatchPositions say; null: none.
   const float* positions() const { return positions_; }
@@ -125,6 +127,7 @@ class Weights {
   RowNorm final_norm_ = {};
   HeapArray<RowNorm> merged_norms_;
   const float* standard_ = nullptr;
+  const float* class_row_ = nullptr;
   HeapArray<RowNorm> dense_norms_;
   DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;

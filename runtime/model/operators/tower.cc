@@ -87,6 +87,14 @@ Status CheckPositions(const LayerChecker& checker, const format::Tower& tower) {
                              sum ? 2 * side : side * side, checker.hidden());
 }
 
+Status CheckClassRow(const LayerChecker& checker, const format::Tower& tower) {
+  const Place place = {-1, "row behind the patches"};
+  if (tower.class_row() < -1) return Wrong(place, "has a negative index other than -1");
+  if (tower.class_row() == -1) return Status();
+  if (tower.window() > 0) return Wrong(place, "stands beside windows of patches");
+  return checker.CheckFloats(place, static_cast<uint64_t>(tower.class_row()), 2, checker.hidden());
+}
+
 Status CheckStandard(const LayerChecker& checker, const format::Tower& tower) {
   const Place place = {-1, "standard of merged patches"};
   if (tower.standard() < -1) return Wrong(place, "has a negative index other than -1");
@@ -147,6 +155,7 @@ Status CheckTower(const LayerChecker& checker, const format::Model& text) {
   RONDO_RETURN_IF_ERROR(CheckSublayers(checker.model()));
   if (!std::isfinite(tower.scale())) return Wrong(place, "has a scale that is not finite");
   RONDO_RETURN_IF_ERROR(CheckStandard(checker, tower));
+  RONDO_RETURN_IF_ERROR(CheckClassRow(checker, tower));
   const uint64_t size = checker.hidden() * (tower.averages() ? 1 : merge * merge);
   RONDO_RETURN_IF_ERROR(CheckRange("the size of what a tower merges", size, 1, kMaxHidden));
   RONDO_RETURN_IF_ERROR(

@@ -12,6 +12,7 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
            Row{"gemma3", ReadGemma3Vision},
            Row{"gemma4", ReadGemma4Vision},
            Row{"idefics3", ReadSmolVlmVision},
+           Row{"internvl", ReadInternVlVision},
            Row{"lfm2_vl", ReadLfm2Vision},
            Row{"llava", ReadPixtralVision, "pixtral"},
            Row{"mistral3", ReadPixtralVision},

@@ -34,6 +34,7 @@ using ReadVision = void (*)(const VisionSource& source, DecoderSpec* spec);
 ReadVision FindVision(const std::string& model_type, const std::string& vision_type);
 
 void ReadSmolVlmVision(const VisionSource& source, DecoderSpec* spec);
+void ReadInternVlVision(const VisionSource& source, DecoderSpec* spec);
 void ReadLfm2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma4Vision(const VisionSource& source, DecoderSpec* spec);
