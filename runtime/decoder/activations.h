@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/decoder/clip.h"
 #include "runtime/decoder/decoder_spec.h"
 #include "runtime/decoder/pass_rows.h"
 #include "runtime/decoder/routing.h"
@@ -79,6 +80,8 @@ struct Product {
   // may be made around them.
   size_t begin = 0;
   size_t end = SIZE_MAX;
+  // What it makes is held to this range, and nothing is made around its channels; null: it is not.
+  const Range* held = nullptr;
 };
 
 class Activations {

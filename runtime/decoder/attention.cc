@@ -55,7 +55,13 @@ struct Scratch {
       : Scratch(call.q_per_kv, call.head_dim, call.v_head_dim, base) {}
 };
 
-// That the rows [begin, begin + count) see some of.
+// These two: that the rows [begin, begin + count) see some of, the first behind the sinks.
+uint64_t FirstBlock(const AttentionCall& call, size_t begin) {
+  const uint64_t position = call.position + begin;
+  return std::max(call.kv->window(call.entry).FirstRecentBlock(position),
+                  ContextWindow::Block(call.SeenBegin(position)));
+}
+
 uint64_t LastBlock(const AttentionCall& call, size_t begin, size_t count) {
   return ContextWindow::Block(call.SeenEnd(call.position + begin + count - 1) - 1);
 }
@@ -68,7 +74,7 @@ size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim
 
 AttentionSegments::AttentionSegments(const AttentionCall& call, size_t begin, size_t count) {
   const ContextWindow& window = call.kv->window(call.entry);
-  const uint64_t first = window.FirstRecentBlock(call.position + begin);
+  const uint64_t first = FirstBlock(call, begin);
   const uint64_t last = LastBlock(call, begin, count);
   sinks_ = CeilDiv(std::min(window.sink_blocks, first), kSegmentBlocks);
   first_ = std::max(sinks_, first / kSegmentBlocks);
@@ -92,7 +98,7 @@ struct SegmentPages {
 SegmentPages PagesOf(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
                      uint64_t segment) {
   const ContextWindow& window = call.kv->window(call.entry);
-  const uint64_t first_recent = window.FirstRecentBlock(call.position + begin);
+  const uint64_t first_recent = FirstBlock(call, begin);
   const uint64_t last = LastBlock(call, begin, count);
   SegmentPages pages;
   for (uint64_t i = 0; i < kSegmentBlocks; ++i) {
@@ -136,6 +142,7 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
       std::min<uint64_t>(kSegment, end_position - std::min(end_position, first_block * kBlock));
   const auto sees = [&](size_t r, uint64_t block) {
     return call.SeenEnd(position + r) > block * kBlock &&
+           call.SeenBegin(position + r) < (block + 1) * kBlock &&
            (block < window.sink_blocks || block >= window.FirstRecentBlock(position + r));
   };
 
@@ -161,7 +168,8 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
         AddDistances(call.alibi_slopes[kv_head * q_per_kv + q % q_per_kv],
                      static_cast<int64_t>(block * kBlock) - static_cast<int64_t>(from), p);
       }
-      const uint64_t first = std::max(window.FirstToken(row), std::min(call.first_seen, row));
+      const uint64_t first =
+          std::max({window.FirstToken(row), std::min(call.first_seen, row), call.SeenBegin(row)});
       if (first > block * kBlock)
         std::fill_n(p, std::min<uint64_t>(first - block * kBlock, kBlock), kNone);
       if (!call.bidirectional) continue;

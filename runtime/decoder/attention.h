@@ -74,10 +74,19 @@ struct AttentionCall {
   bool bidirectional = false;
   // Of the rows, what they see where not bidirectional; null: each sees up to its own position.
   const PassRow* places = nullptr;
+  // Within windows each sees one of these, whatever `places` say.
+  bool in_window = false;
+  const RowRange* windows = nullptr;
 
   uint64_t end() const { return position + rows; }
-  // Behind the last position that the row at `at` sees.
+  // The first position that the row at `at` sees, but for what windows of tokens, chunks and
+  // first_seen keep from it.
+  uint64_t SeenBegin(uint64_t at) const {
+    return windows == nullptr ? 0 : windows[at - position].begin;
+  }
+  // Behind the last position that it sees.
   uint64_t SeenEnd(uint64_t at) const {
+    if (windows != nullptr) return windows[at - position].end;
     if (!bidirectional) return places == nullptr ? at + 1 : places[at - position].visible_end;
     const uint64_t tokens = kv->window(entry).tokens;
     return tokens == 0 ? end() : std::min(end(), at + tokens);

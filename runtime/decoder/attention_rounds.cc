@@ -159,6 +159,7 @@ void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores) {
     call.rows = pass.rows_of(sequence);
     if (call.rows == 0) continue;
     if (pass.has_ends()) call.places = &pass.row(row);
+    if (all.in_window) call.windows = sequence.windows;
     call.qkv += row * all.qkv_stride;
     if (call.rope != nullptr) call.rope += row * all.rope_dim;
     if (call.sink_rope != nullptr) call.sink_rope += row * all.rope_dim;

@@ -1,4 +1,6 @@
 // Attention as a sublayer: project, rotate, store, attend, project back.
+#include <array>
+
 #include "runtime/base/portable_math.h"
 #include "runtime/decoder/attention_rounds.h"
 #include "runtime/decoder/pass.h"
@@ -29,6 +31,7 @@ struct AttentionSpec {
   format::GateKind gate = format::GateKind::kNone;
   bool gate_by_head = false;
   int32_t kv_layer = kOwnKeys;  // whose keys and values it reads
+  bool in_window = false;       // it sees those of its own window of patches
 
   explicit AttentionSpec(const format::Attention& attention)
       : n_heads(attention.n_heads()),
@@ -46,7 +49,8 @@ struct AttentionSpec {
         query_scale(QueryScaleOf(attention.query_scale())),
         gate(attention.gate()),
         gate_by_head(attention.gate_by_head()),
-        kv_layer(attention.kv_layer()) {
+        kv_layer(attention.kv_layer()),
+        in_window(attention.in_window()) {
     if (attention.alibi_slopes() != nullptr) alibi_slopes = attention.alibi_slopes()->data();
   }
 
@@ -86,6 +90,7 @@ class Attention final : public Operator {
     RONDO_ASSIGN(v_norm_, ReadNorm(vectors, attention.v_norm(), spec_.v_size()));
     RONDO_ASSIGN(output_norm_, ReadNorm(vectors, attention.output_norm(), spec_.out_size()));
     RONDO_ASSIGN(sink_logits_, ReadOptional(vectors, attention.sink_logits()));
+    RONDO_ASSIGN(has_clips_, ReadClips(vectors, attention.clips(), clips_));
     return Status();
   }
 
@@ -103,7 +108,9 @@ class Attention final : public Operator {
     return AttentionScratchBytes(spec_.q_per_kv(), spec_.head_dim, spec_.v_head_dim);
   }
 
+  // With clips each part of the product has an input of its own, made before it.
   void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
+    if (has_clips_) return;
     pass.NormInput(sublayer.matrix(AttentionMatrix::kQkv), sublayer.weights.norm,
                    pass.act().mixer_input);
   }
@@ -111,32 +118,52 @@ class Attention final : public Operator {
   void Run(const Pass& pass, const Sublayer& sublayer) const override {
     Activations& act = pass.act();
     const PackedLinear& o_proj = sublayer.matrix(AttentionMatrix::kOutput);
-    if (pass.stored()) {
-      Project(pass, sublayer, 0, spec_.q_size());
-    } else {
-      pass.Linear(sublayer.matrix(AttentionMatrix::kQkv), act.mixer_input, pass.rows(),
-                  Pass::Into::kReplace, act.qkv, spec_.qkv_size());
-    }
+    Project(pass, sublayer, kQ, pass.stored() ? kQ : kGate);
     NormalizeHeads(pass, true, !pass.stored());
     AttendSequences(pass, Call(pass, sublayer.spec.kv_entry), !spec_.shares_kv() && !pass.stored());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       float* out = act.mixed + r * spec_.out_size();
       FinishHeads(pass, act.qkv + r * spec_.qkv_size() + spec_.gate_begin(), out);
+      if (has_clips_) {
+        const Range& held = clips_[kOutput].input;
+        pass.set().loops->clamp(out, held.least, held.most, spec_.out_size(), out);
+      }
       pass.RowInput(o_proj, out, r, act.o_input);
     });
-    pass.AddToResidual(sublayer, o_proj, act.o_input);
+    pass.AddToResidual(sublayer, o_proj, act.o_input,
+                       has_clips_ ? &clips_[kOutput].output : nullptr);
   }
 
   void Store(const Pass& pass, const Sublayer& sublayer) const override {
-    Project(pass, sublayer, spec_.q_size(), spec_.gate_begin());
+    Project(pass, sublayer, kK, kV);
     NormalizeHeads(pass, false, true);
     StoreSequences(pass, Call(pass, sublayer.spec.kv_entry));
   }
 
  private:
-  void Project(const Pass& pass, const Sublayer& sublayer, size_t begin, size_t end) const {
-    pass.LinearPart(sublayer.matrix(AttentionMatrix::kQkv), pass.act().mixer_input, begin, end,
-                    pass.act().qkv, spec_.qkv_size());
+  // Parts of the product, in their order, and of clips.
+  enum Part : size_t { kQ, kK, kV, kGate, kOutput = kGate };
+
+  size_t BeginOf(size_t part) const {
+    const size_t begins[] = {0, spec_.q_size(), spec_.q_size() + spec_.k_size(), spec_.gate_begin(),
+                             spec_.qkv_size()};
+    return begins[part];
+  }
+
+  // Up to the part `last`.
+  void Project(const Pass& pass, const Sublayer& sublayer, Part first, Part last) const {
+    const PackedLinear& qkv = sublayer.matrix(AttentionMatrix::kQkv);
+    const Activations& act = pass.act();
+    if (!has_clips_) {
+      pass.LinearPart(qkv, act.mixer_input, BeginOf(first), BeginOf(last + size_t{1}), act.qkv,
+                      spec_.qkv_size());
+      return;
+    }
+    for (size_t part = first; part <= last && part < kGate; ++part) {
+      pass.NormInput(qkv, sublayer.weights.norm, act.mixer_input, &clips_[part].input);
+      pass.LinearPart(qkv, act.mixer_input, BeginOf(part), BeginOf(part + 1), act.qkv,
+                      spec_.qkv_size(), &clips_[part].output);
+    }
   }
 
   // What some models do to q, and to k and v, before RoPE.
@@ -209,6 +236,7 @@ class Attention final : public Operator {
         .sink_logits = sink_logits_,
         .first_seen = first_seen_,
         .bidirectional = spec_.bidirectional,
+        .in_window = spec_.in_window,
     };
   }
 
@@ -219,6 +247,8 @@ class Attention final : public Operator {
   RowNorm v_norm_;
   RowNorm output_norm_;
   const float* sink_logits_ = nullptr;  // [n_heads], in the file; null: none
+  bool has_clips_ = false;
+  std::array<Clip, kOutput + 1> clips_ = {};
 };
 
 }  // namespace

@@ -157,11 +157,23 @@ void Decoder::RunLayer(Pass& pass, size_t layer) {
   const ProfileLayer in_layer(pass.profile(), layer);
   if (spec_.alt_up.n_streams > 0) return RunOnStreams(pass, layer);
   RunSublayers(pass, spec_.layer_begin(layer), spec_.layer_ends[layer]);
-  const float scale = weights_.layer_scale(layer);
-  if (scale == 1) return;
+  if (const float scale = weights_.layer_scale(layer); scale != 1) {
+    pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+      float* row = activations_.hidden + r * spec_.hidden_size;
+      pass.set().loops->scale(row, scale, spec_.hidden_size, row);
+    });
+  }
+  if (layer < pass.adding_layers()) AddFurtherRows(pass, layer);
+}
+
+void Decoder::AddFurtherRows(const Pass& pass, size_t layer) {
+  const size_t hidden = spec_.hidden_size;
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
-    float* row = activations_.hidden + r * spec_.hidden_size;
-    pass.set().loops->scale(row, scale, spec_.hidden_size, row);
+    const PassRow& row = pass.row(r);
+    // What a dropped one's keys mean may be gone.
+    if (!row.key.is_row() || row.sequence->dropped()) return;
+    const std::span<const float> further = pass.inputs().Further(row.place, layer);
+    pass.set().loops->add(activations_.hidden + r * hidden, further.data(), hidden);
   });
 }
 

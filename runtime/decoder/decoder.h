@@ -53,8 +53,8 @@ class Decoder {
   size_t end_layer(PassPart part) const {
     return first_layer(part) + (first_layer(part) == 0 ? spec_.n_layers() : 1);
   }
-  // Of a part of rows that see all of each other: what the others need of these in the layer's first
-  // sublayer. It runs behind that, in passes that are `stored`.
+  // Of a part of rows that see all of each other: what the others need of these in the layer's
+  // first sublayer. It runs behind that, in passes that are `stored`.
   void StoreLayer(const Pass& pass, size_t layer);
   // Where the rows of a tower's next pass lie.
   void PlaceRows(float* hidden, float* rope) {
@@ -93,6 +93,8 @@ class Decoder {
  private:
   // What enters the first layer: a token's embedding, or a row of an input as it is.
   void EmbedKey(const Pass& pass, const PassRow& place, float* row) const;
+  // Behind a text's layer, what a tower made for it of the rows of inputs.
+  void AddFurtherRows(const Pass& pass, size_t layer);
   void MakeRopeTables(const Pass& pass, size_t row, uint64_t position);
   // What enters what drafts: a row's token, and what the model made of the row before it.
   void EmbedDrafts(const Pass& pass);

@@ -89,14 +89,27 @@ size_t KeptEnd(const DecoderSpec& spec, size_t begin, size_t end) {
 // Of what has `size` channels before the layers; `size` becomes the last one's, `widest` the most.
 Status ReadDense(const ModelFile& file, DecoderSpec* spec, size_t* size, size_t* widest) {
   *widest = *size;
-  const auto* all = DenseOf(file.model());
-  if (all == nullptr) return Status();
-  RONDO_ASSIGN(spec->dense, HeapArray<format::DenseActivation>::Create(all->size()));
-  for (uint32_t i = 0; i < all->size(); ++i) {
-    const format::Dense& dense = *all->Get(i);
+  const size_t n = CountDense(file.model());
+  RONDO_ASSIGN(spec->dense, HeapArray<format::DenseActivation>::Create(n));
+  ForEachDense(file.model(), [&](size_t i, const format::Dense& dense) {
     spec->dense[i] = dense.activation();
     *size = static_cast<size_t>(file.tensors().Get(dense.linear()->weight())->rows());
     *widest = std::max(*widest, *size);
+  });
+  return Status();
+}
+
+Status ReadMergers(const format::Model& model, HeapArray<MergerSpec>* all) {
+  const auto count = [](const auto* dense) { return dense == nullptr ? 0 : dense->size(); };
+  const auto* further = model.tower()->mergers();
+  RONDO_ASSIGN(*all, HeapArray<MergerSpec>::Create(size_t{1} + count(further)));
+  size_t end = count(model.tower()->dense());
+  (*all)[0] = {model.layers()->size() - size_t{1}, 0, end};
+  for (uint32_t i = 0; i < count(further); ++i) {
+    const format::TowerMerger& merger = *further->Get(i);
+    const size_t begin = end;
+    end += count(merger.dense());
+    (*all)[1 + i] = {merger.layer(), begin, end};
   }
   return Status();
 }
@@ -121,14 +134,17 @@ Status ReadTower(const ModelFile& file, DecoderSpec* spec) {
   TowerSpec& own = spec->tower;
   own.patch_values = 3 * patch * patch;
   own.merge = merge;
-  own.merged_in_turn = tower->processor()->merged_in_turn();
+  own.source_order.merge = tower->processor()->merged_in_turn() ? tower->processor()->merge() : 1;
+  own.order = {own.source_order.merge, tower->window()};
+  own.class_rows = tower->class_row() >= 0 ? 1 : 0;
   own.averages = tower->averages();
   own.scale = tower->scale();
   own.positions = tower->positions();
   own.side = tower->side();
   own.merged = spec->hidden_size * (own.averages ? 1 : merge * merge);
   size_t last = own.merged;
-  return ReadDense(file, spec, &last, &own.widest);
+  RONDO_RETURN_IF_ERROR(ReadDense(file, spec, &last, &own.widest));
+  return ReadMergers(file.model(), &spec->mergers);
 }
 
 }  // namespace

@@ -56,17 +56,35 @@ struct EmbedderSpec {
                            // activation
 };
 
+// In which order patches are rows: window by window, and in these, square by square of `merge` a
+// side, row by row.
+struct RowOrder {
+  uint32_t merge = 1;
+  uint32_t window = 0;  // patches a side, a multiple of `merge`; 0: there is one
+
+  uint64_t side() const { return window > 0 ? window : UINT32_MAX; }
+};
+
 // How a tower makes rows of patches, as in the schema; of no `patch_values`: it is none.
 struct TowerSpec {
   size_t patch_values = 0;
   size_t merge = 1;
-  bool merged_in_turn = false;
+  RowOrder order;         // of its rows
+  RowOrder source_order;  // of the patches that it is given
   bool averages = false;
   float scale = 1;
   format::PatchPositions positions = format::PatchPositions::kNone;
-  size_t side = 0;    // of the table of positions
-  size_t merged = 0;  // channels of what becomes one row
-  size_t widest = 0;  // of that and of what the layers make
+  size_t side = 0;        // of the table of positions
+  size_t class_rows = 0;  // behind the patches: 1, or none
+  size_t merged = 0;      // channels of what becomes one row
+  size_t widest = 0;      // of that and of what the layers make
+};
+
+// What makes rows of patches, of what a layer of a tower leaves.
+struct MergerSpec {
+  size_t layer = 0;
+  size_t dense_begin = 0;  // these two: of DecoderSpec::dense
+  size_t dense_end = 0;
 };
 
 struct DecoderSpec {
@@ -94,6 +112,9 @@ struct DecoderSpec {
   TowerSpec tower;
   // Of an embedder's layers behind the pooling, or a tower's behind the merging, in order.
   HeapArray<format::DenseActivation> dense;
+  // Of a tower: that of the last layer, whose rows stand in a text, then those whose rows its
+  // layers add, by ascending layer.
+  HeapArray<MergerSpec> mergers;
   bool sees_ahead = false;  // a row reads what rows behind it make: texts are evaluated whole
   size_t other_hidden_size =
       0;  // of the model that this one, an assistant, drafts for; 0: it is none

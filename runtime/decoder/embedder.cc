@@ -55,11 +55,11 @@ void ActivateDense(const KernelSet& set, format::DenseActivation activation, siz
 
 }  // namespace
 
-void RunDense(const Pass& pass, std::span<float* const> pooled) {
+void RunDense(const Pass& pass, std::span<float* const> pooled, size_t begin, size_t end) {
   const HeapArray<format::DenseActivation>& dense = pass.spec().dense;
   const bool has_logit = pass.spec().embedder.has_logit;
   Activations& act = pass.act();
-  for (size_t layer = 0; layer < dense.size(); ++layer) {
+  for (size_t layer = begin; layer < end; ++layer) {
     const PackedLinear& linear = pass.weights().dense(layer);
     const size_t n = linear.shape.n;
     for (size_t i = 0; i < pooled.size(); ++i) pass.RowInput(linear, pooled[i], i, act.dense_input);
@@ -88,10 +88,10 @@ void Decoder::Pool(const Pass& pass) {
   for (const SequenceRows& text : texts) {
     if (text.ends && !text.dropped()) ended[n++] = text.pooled;
     if (n < logit_rows()) continue;
-    RunDense(pass, {ended.data(), n});
+    RunDense(pass, {ended.data(), n}, 0, spec_.dense.size());
     n = 0;
   }
-  if (n > 0) RunDense(pass, {ended.data(), n});
+  if (n > 0) RunDense(pass, {ended.data(), n}, 0, spec_.dense.size());
 }
 
 }  // namespace rondo

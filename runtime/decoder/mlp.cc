@@ -1,6 +1,7 @@
 // The MLP as a sublayer: down_proj(activation(gate) * up), or without a gate.
 #include "runtime/decoder/mlp.h"
 
+#include <array>
 #include <cmath>
 
 #include "runtime/base/portable_math.h"
@@ -42,6 +43,9 @@ class Mlp final : public Operator {
     const format::Mlp& mlp = *sublayer.op_as_Mlp();
     RONDO_ASSIGN(vectors_.xielu, ReadXielu(vectors, mlp.xielu()));
     RONDO_ASSIGN(vectors_.inner_norm, ReadNorm(vectors, mlp.inner_norm(), spec_.intermediate_size));
+    const std::span<Clip> clips = std::span(clips_).first(n_parts() + 1);
+    RONDO_ASSIGN(has_clips_, ReadClips(vectors, mlp.clips(), clips));
+    if (has_clips_) vectors_.down_input = &clips_[n_parts()].input;
     return Status();
   }
 
@@ -54,7 +58,9 @@ class Mlp final : public Operator {
 
   CheckedSize ScratchBytes() const override { return RowScratch(spec_.intermediate_size); }
 
+  // With clips gate and up have inputs of their own, made before each.
   void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
+    if (has_clips_) return;
     pass.NormInput(sublayer.matrix(MlpMatrix::kGateUp), sublayer.weights.norm,
                    pass.act().gate_up_input);
   }
@@ -62,15 +68,29 @@ class Mlp final : public Operator {
   void Run(const Pass& pass, const Sublayer& sublayer) const override {
     Activations& act = pass.act();
     const PackedLinear& down = sublayer.matrix(MlpMatrix::kDown);
-    pass.Linear(sublayer.matrix(MlpMatrix::kGateUp), act.gate_up_input, pass.rows(),
-                Pass::Into::kReplace, act.gate_up, spec_.gate_up_size());
+    const PackedLinear& gate_up = sublayer.matrix(MlpMatrix::kGateUp);
+    if (!has_clips_) {
+      pass.Linear(gate_up, act.gate_up_input, pass.rows(), Pass::Into::kReplace, act.gate_up,
+                  spec_.gate_up_size());
+    }
+    for (size_t part = 0; has_clips_ && part < n_parts(); ++part) {
+      const size_t size = spec_.intermediate_size;
+      pass.NormInput(gate_up, sublayer.weights.norm, act.gate_up_input, &clips_[part].input);
+      pass.LinearPart(gate_up, act.gate_up_input, part * size, (part + 1) * size, act.gate_up,
+                      spec_.gate_up_size(), &clips_[part].output);
+    }
     ActivateMlp(pass, spec_, vectors_, down, pass.rows());
-    pass.AddToResidual(sublayer, down, act.down_input);
+    pass.AddToResidual(sublayer, down, act.down_input,
+                       has_clips_ ? &clips_[n_parts()].output : nullptr);
   }
 
  private:
+  size_t n_parts() const { return spec_.gated ? 2 : 1; }  // of the first product
+
   MlpSpec spec_;
   MlpVectors vectors_;
+  bool has_clips_ = false;
+  std::array<Clip, 3> clips_ = {};  // of the parts, and of down
 };
 
 }  // namespace
@@ -102,6 +122,9 @@ void ActivateRow(const Pass& pass, const MlpSpec& spec, const MlpVectors& vector
   }
   if (vectors.inner_norm.kind != NormKind::kNone) {
     Normalize(pass.set(), vectors.inner_norm, gate, size, gate);
+  }
+  if (vectors.down_input != nullptr) {
+    pass.set().loops->clamp(gate, vectors.down_input->least, vectors.down_input->most, size, gate);
   }
   pass.RowInput(down, gate, r, act.down_input);
 }

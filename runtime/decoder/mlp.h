@@ -32,6 +32,7 @@ struct MlpSpec {
 struct MlpVectors {
   XieluNumbers xielu = {};
   RowNorm inner_norm = {};
+  const Range* down_input = nullptr;  // what enters down is held to it; null: it is not
 };
 
 // Row r of down_input = activation of that of gate_up, for `down`.

@@ -109,7 +109,8 @@ bool Pass::Cancelled() const {
                      [](const SequenceRows& sequence) { return sequence.cancelled(); });
 }
 
-void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const InputRows& in) const {
+void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const InputRows& in,
+                     const Range* held) const {
   const ProfileSpan span(profile(), "norm", rows_);
   const size_t n = spec().hidden_size;
   pool().For(rows_, [&](size_t r, size_t thread) {
@@ -118,6 +119,11 @@ void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const Inpu
       float* normed = ScratchFloats(thread);
       Normalize(set(), norm, row, n, normed);
       row = normed;
+    }
+    if (held != nullptr) {
+      float* clipped = ScratchFloats(thread);
+      set().loops->clamp(row, held->least, held->most, n, clipped);
+      row = clipped;
     }
     RowInput(linear, row, r, in);
   });
@@ -200,12 +206,24 @@ void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into
             set().loops->add(out + r * out_stride, sum + r * (end - begin), end - begin);
           }
         };
-        if (into == Into::kReplace) {
+        if (into == Into::kReplace && product.held != nullptr) {
+          make(its.linear(), sum, end - begin);
+          const size_t first = std::max(begin, product.begin), last = std::min(end, product.end);
+          for (size_t r = 0; r < rows; ++r) {
+            set().loops->clamp(sum + r * (end - begin) + first - begin, product.held->least,
+                               product.held->most, last - first,
+                               product.out + r * out_stride + first);
+          }
+        } else if (into == Into::kReplace) {
           make(its.linear(), out, out_stride);
           AddAdapters(linear, in, rows, begin, end, out, out_stride);
         } else {
           make(its.linear(), sum, end - begin);
           AddAdapters(linear, in, rows, begin, end, sum, end - begin);
+          if (product.held != nullptr) {
+            set().loops->clamp(sum, product.held->least, product.held->most, rows * (end - begin),
+                               sum);
+          }
           add_sum();
         }
         if (!linear.fine_rows) return;
@@ -215,13 +233,17 @@ void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into
       last);
 }
 
-void Pass::AddToResidual(const Sublayer& sublayer, const PackedLinear& linear,
-                         const InputRows& in) const {
+void Pass::AddToResidual(const Sublayer& sublayer, const PackedLinear& linear, const InputRows& in,
+                         const Range* held) const {
   const SublayerSpec& spec = sublayer.spec;
   const SublayerWeights& weights = sublayer.weights;
   const size_t hidden = this->spec().hidden_size;
+  const auto multiply = [&](Into into, float* out) {
+    const Product product = {&linear, 0, rows_, out, 0, SIZE_MAX, held};
+    Multiply({&product, 1}, in, into, hidden, false);
+  };
   if (weights.post_norm.kind == NormKind::kNone && spec.factor == 1 && spec.residual_factor == 1) {
-    Linear(linear, in, rows_, Into::kAdd, act().hidden, hidden);
+    multiply(Into::kAdd, act().hidden);
     if (weights.residual_norm.kind == NormKind::kNone) return;
     pool().For(rows_, [&](size_t r, size_t) {
       float* row = act().hidden + r * hidden;
@@ -229,7 +251,7 @@ void Pass::AddToResidual(const Sublayer& sublayer, const PackedLinear& linear,
     });
     return;
   }
-  Linear(linear, in, rows_, Into::kReplace, act().sublayer_out, hidden);
+  multiply(Into::kReplace, act().sublayer_out);
   AddSublayerOut(sublayer);
 }
 

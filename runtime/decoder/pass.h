@@ -68,6 +68,10 @@ class Pass {
   }
   const PassRow& row(size_t r) const { return act().rows[r]; }
   const InputStore& inputs() const { return *resources_.inputs; }
+  // Of the layers of a text, the first that add further rows of inputs.
+  size_t adding_layers() const {
+    return resources_.inputs == nullptr || part_ != PassPart::kText ? 0 : inputs().further();
+  }
   // Some row sees another end than its own.
   bool has_ends() const { return has_ends_; }
   // What its rows keep is there (SequenceRows::stored).
@@ -89,8 +93,9 @@ class Pass {
   }
   float* ScratchFloats(size_t thread) const { return reinterpret_cast<float*>(Scratch(thread)); }
 
-  // in = rows of norm(residual stream), as the linear wants them.
-  void NormInput(const PackedLinear& linear, const RowNorm& norm, const InputRows& in) const;
+  // in = rows of norm(residual stream), as the linear wants them; held to a range, if there is one.
+  void NormInput(const PackedLinear& linear, const RowNorm& norm, const InputRows& in,
+                 const Range* held = nullptr) const;
   // in[r] = `row`.
   void RowInput(const PackedLinear& linear, const float* row, size_t r, const InputRows& in) const;
   // out = linear(in), or out += linear(in); columns over the threads. `last`: threads sleep behind.
@@ -100,19 +105,20 @@ class Pass {
     const Product product = {&linear, 0, rows, out};
     Multiply({&product, 1}, in, into, out_stride, last);
   }
-  // The same of channels [begin, end), in their places.
+  // The same of channels [begin, end), in their places, as Product has it.
   void LinearPart(const PackedLinear& linear, const InputRows& in, size_t begin, size_t end,
-                  float* out, size_t out_stride) const {
-    const Product product = {&linear, 0, rows_, out, begin, end};
+                  float* out, size_t out_stride, const Range* held = nullptr) const {
+    const Product product = {&linear, 0, rows_, out, begin, end, held};
     Multiply({&product, 1}, in, Into::kReplace, out_stride, false);
   }
   // The same for several of one size at once.
   void Linears(std::span<const Product> products, const InputRows& in, size_t out_stride) const {
     Multiply(products, in, Into::kReplace, out_stride, false);
   }
-  // x = residual_norm(residual_factor * (x + factor * post_norm(linear(in)))), of x in `hidden`.
-  void AddToResidual(const Sublayer& sublayer, const PackedLinear& linear,
-                     const InputRows& in) const;
+  // x = residual_norm(residual_factor * (x + factor * post_norm(linear(in)))), of x in `hidden`;
+  // what the linear makes is held to a range, if there is one.
+  void AddToResidual(const Sublayer& sublayer, const PackedLinear& linear, const InputRows& in,
+                     const Range* held = nullptr) const;
   // x = residual_norm(residual_factor * (x + factor * post_norm(sublayer_out))), likewise.
   void AddSublayerOut(const Sublayer& sublayer) const;
 
@@ -134,14 +140,14 @@ class Pass {
   const std::span<const SequenceRows> sequences_;
   const PassPart part_;
   size_t rows_ = 0;
-  bool ended_ = false;       // those that nobody wants
-  bool adapted_ = false;     // some sequence has an adapter
+  bool ended_ = false;    // those that nobody wants
+  bool adapted_ = false;  // some sequence has an adapter
   bool has_ends_ = false;
 };
 
-// The layers behind a pooling or a merging, of up to logit_rows() rows, each in its place, which has
-// room for the widest. In parallel over channels.
-void RunDense(const Pass& pass, std::span<float* const> pooled);
+// Layers [begin, end) behind a pooling or a merging, of up to logit_rows() rows, each in its place,
+// which has room for the widest. In parallel over channels.
+void RunDense(const Pass& pass, std::span<float* const> pooled, size_t begin, size_t end);
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.
 void MakeLayerEmbeddings(const Pass& pass);

@@ -21,6 +21,12 @@ struct PassLimits {
   size_t adapter_rank = 0;  // the largest that sequences may have; 0: none has an adapter
 };
 
+// Positions from `begin` on, before `end`.
+struct RowRange {
+  uint64_t begin;
+  uint64_t end;
+};
+
 // Rows of one sequence at consecutive positions.
 struct SequenceRows {
   BlockTable* kv;                  // prepared for these positions; null: dropped
@@ -45,6 +51,8 @@ struct SequenceRows {
   // is there.
   uint64_t visible_end = 0;
   bool stored = false;
+  // What each row sees in attention within windows, of a tower that has such.
+  const RowRange* windows = nullptr;
   // For what drafts: what Decoder::KeepHidden gave of the row before the first one; null: that is
   // not known any more, which makes worse drafts.
   const float* before = nullptr;

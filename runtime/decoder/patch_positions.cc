@@ -62,23 +62,49 @@ void AddTaps(const KernelSet& set, const Taps& down, const Taps& across, size_t 
   }
 }
 
-}  // namespace
+// Its patch in the upper left corner, and its size.
+struct Window {
+  uint64_t row, column, rows, columns;
 
-GridPlace PlaceOfPatch(const TowerSpec& spec, const PatchGrid& grid, uint64_t i) {
-  if (!spec.merged_in_turn) {
-    return {static_cast<uint32_t>(i / grid.columns), static_cast<uint32_t>(i % grid.columns)};
-  }
-  const uint64_t merge = spec.merge, blocks = grid.columns / merge;
-  const uint64_t block = i / (merge * merge), in_block = i % (merge * merge);
-  return {static_cast<uint32_t>(block / blocks * merge + in_block / merge),
-          static_cast<uint32_t>(block % blocks * merge + in_block % merge)};
+  // Its first row: behind those of the windows above, and on its left.
+  uint64_t begin(const PatchGrid& grid) const { return row * grid.columns + column * rows; }
+};
+
+Window WindowAt(const RowOrder& order, const PatchGrid& grid, uint64_t row, uint64_t column) {
+  return {row, column, std::min(order.side(), grid.rows - row),
+          std::min(order.side(), grid.columns - column)};
 }
 
-uint64_t RowOfPatch(const TowerSpec& spec, const PatchGrid& grid, GridPlace place) {
-  if (!spec.merged_in_turn) return uint64_t{place.row} * grid.columns + place.column;
-  const uint64_t merge = spec.merge, blocks = grid.columns / merge;
-  const uint64_t block = place.row / merge * blocks + place.column / merge;
-  return block * merge * merge + place.row % merge * merge + place.column % merge;
+Window WindowAround(const RowOrder& order, const PatchGrid& grid, uint64_t i) {
+  const uint64_t side = order.side();
+  const uint64_t row = i / (side * grid.columns) * side;
+  const uint64_t rows = std::min(side, grid.rows - row);
+  return WindowAt(order, grid, row, (i - row * grid.columns) / (rows * side) * side);
+}
+
+}  // namespace
+
+GridPlace PlaceOfPatch(const RowOrder& order, const PatchGrid& grid, uint64_t i) {
+  const Window window = WindowAround(order, grid, i);
+  const uint64_t merge = order.merge, squares = window.columns / merge;
+  const uint64_t in_window = i - window.begin(grid);
+  const uint64_t square = in_window / (merge * merge), in_square = in_window % (merge * merge);
+  return {static_cast<uint32_t>(window.row + square / squares * merge + in_square / merge),
+          static_cast<uint32_t>(window.column + square % squares * merge + in_square % merge)};
+}
+
+uint64_t RowOfPatch(const RowOrder& order, const PatchGrid& grid, GridPlace place) {
+  const uint64_t side = order.side(), merge = order.merge;
+  const Window window = WindowAt(order, grid, place.row / side * side, place.column / side * side);
+  const uint64_t row = place.row - window.row, column = place.column - window.column;
+  const uint64_t square = row / merge * (window.columns / merge) + column / merge;
+  return window.begin(grid) + square * merge * merge + row % merge * merge + column % merge;
+}
+
+RowRange WindowOfRow(const RowOrder& order, const PatchGrid& grid, uint64_t i) {
+  const Window window = WindowAround(order, grid, i);
+  const uint64_t begin = window.begin(grid);
+  return {begin, begin + window.rows * window.columns};
 }
 
 void AddPatchPosition(const KernelSet& set, const TowerSpec& spec, const float* table, size_t n,

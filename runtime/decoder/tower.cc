@@ -10,8 +10,9 @@ namespace rondo {
 Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const PassLimits& limits,
                           KvFormat kv_format, size_t max_patches, size_t idle_bytes,
                           MemoryPlan* plan) {
+  const size_t rows = max_patches + (vision.model().tower()->class_row() >= 0 ? 1 : 0);
   ContextWindow window;
-  window.blocks = CeilDiv(uint64_t{max_patches}, kKvBlockTokens);
+  window.blocks = CeilDiv(uint64_t{rows}, kKvBlockTokens);
   Tower tower;
   tower.max_patches_ = max_patches;
   RONDO_ASSIGN(tower.decoder_, Decoder::Plan(vision, set, limits, window, false, plan));
@@ -25,20 +26,23 @@ Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const P
     if (sublayer.keeps()) entries[sublayer.kv_entry] = sublayer.kv;
   }
   RONDO_ASSIGN(tower.kv_layout_,
-               KvLayout::Create(set, kv_format, entries.span(), window, max_patches, 1, 0));
+               KvLayout::Create(set, kv_format, entries.span(), window, rows, 1, 0));
   RONDO_ASSIGN(tower.pool_, BlockPool::Plan(tower.kv_layout_, plan));
   const auto add = [&](CheckedSize bytes, const char* name) {
     return plan->Add(Segment::kWorkspace, bytes.ValueOrMost(), name);
   };
   const size_t rope_dim = spec.ropes.size() == 0 ? 0 : spec.ropes[0].dim;
-  const CheckedSize hidden =
-      CheckedSize(max_patches) * spec.hidden_size * sizeof(float) + kOverRead;
+  const CheckedSize hidden = CheckedSize(rows) * spec.hidden_size * sizeof(float) + kOverRead;
   tower.idle_bytes_ = std::max(hidden.ValueOrMost(), idle_bytes);
   tower.hidden_region_ = add(tower.idle_bytes_, "patches");
   tower.rope_region_ =
-      add(CheckedSize(max_patches) * rope_dim * sizeof(float) + kOverRead, "patches' RoPE");
+      add(CheckedSize(rows) * rope_dim * sizeof(float) + kOverRead, "patches' RoPE");
   tower.table_region_ = add(BlockTable::Bytes(tower.kv_layout_), "patches' block table");
   tower.keys_region_ = add(CheckedSize(limits.max_rows) * sizeof(InputKey), "patches' keys");
+  if (spec.tower.order.window > 0) {
+    tower.windows_region_ =
+        add(CheckedSize(limits.max_rows) * sizeof(RowRange), "patches' windows");
+  }
   return tower;
 }
 
@@ -50,6 +54,9 @@ Status Tower::Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* are
   auto* const keys = reinterpret_cast<InputKey*>(at(keys_region_));
   std::fill_n(keys, part_rows(), InputKey(0));
   keys_ = {keys, part_rows()};
+  if (windows_region_ != MemoryPlan::kNoRegion) {
+    windows_ = reinterpret_cast<RowRange*>(at(windows_region_));
+  }
   pool_.Bind(plan, arena);
   kv_ = BlockTable(kv_layout_, &pool_, at(table_region_));
   return decoder_.Bind(vision, plan, arena, pool, progress);
@@ -60,50 +67,81 @@ void Tower::Begin(const PatchGrid& grid) {
   stage_ = Stage::kEmbed;
   layer_ = 0;
   part_ = 0;
+  further_ = 0;
   // The pool has room for the largest grid, and nobody else takes of it.
   kv_.Truncate(0);
-  kv_.Prepare(0, grid.size());
+  kv_.Prepare(0, rows_of(grid));
   kv_.Commit();
 }
 
 uint64_t Tower::CountSlices(const PatchGrid& grid) const {
-  const uint64_t parts = CeilDiv(grid.size(), uint64_t{part_rows()});
+  const uint64_t parts = CeilDiv(rows_of(grid), uint64_t{part_rows()});
   return parts + spec().n_layers() * (parts > 1 ? 2 * parts : 1) +
-         CeilDiv(RowsOf(grid), uint64_t{decoder_.logit_rows()});
+         spec().mergers.size() * CeilDiv(RowsOf(grid), uint64_t{decoder_.logit_rows()});
+}
+
+void Tower::LeaveLayer() {
+  const HeapArray<MergerSpec>& mergers = spec().mergers;
+  if (further_ < further_rows() && mergers[1 + further_].layer == layer_) {
+    merger_ = 1 + further_;
+    stage_ = Stage::kMerge;
+  } else if (++layer_ < spec().n_layers()) {
+    stage_ = parts() > 1 ? Stage::kStore : Stage::kRun;
+  } else {
+    merger_ = 0;
+    stage_ = Stage::kMerge;
+  }
 }
 
 SequenceRows Tower::PartOf(const Cancellation& cancel) {
   const uint64_t first = stage_ == Stage::kMerge ? 0 : part_ * part_rows();
-  const size_t count = std::min<uint64_t>(part_rows(), grid_.size() - first);
+  const size_t count = std::min<uint64_t>(part_rows(), rows_of(grid_) - first);
   const size_t rope_dim = spec().ropes.size() == 0 ? 0 : spec().ropes[0].dim;
   decoder_.PlaceRows(hidden_ + first * spec().hidden_size, rope_ + first * rope_dim);
+  for (size_t i = 0; windows_ != nullptr && i < count; ++i) {
+    windows_[i] = WindowOfRow(spec().tower.order, grid_, first + i);
+  }
   return {.kv = &kv_,
           .position = first,
           .keys = keys_.first(count),
           .first_logits_row = count,
           .long_sequence = false,
           .cancel = &cancel,
-          .visible_end = grid_.size(),
-          .stored = grid_.size() > part_rows()};
+          .visible_end = rows_of(grid_),
+          .stored = parts() > 1,
+          .windows = windows_};
 }
 
 void Tower::Embed(const Pass& pass, const PatchSource& source) {
   const ProfileSpan span(pass.profile(), "embed", pass.rows());
   const Weights& weights = decoder_.weights();
+  const TowerSpec& tower = spec().tower;
   const Activations& act = pass.act();
   const size_t hidden = spec().hidden_size;
   const uint64_t first = pass.row(0).position;
+  const auto is_class = [&](size_t r) { return first + r == grid_.size(); };
   pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
     float* values = pass.ScratchFloats(thread);
-    source.Read(first + r, values);
+    if (is_class(r)) {
+      std::fill_n(values, tower.patch_values, 0.0f);
+    } else {
+      const GridPlace place = PlaceOfPatch(tower.order, grid_, first + r);
+      source.Read(RowOfPatch(tower.source_order, grid_, place), values);
+    }
     pass.RowInput(weights.patch(), values, r, act.mixer_input);
   });
   pass.Linear(weights.patch(), act.mixer_input, pass.rows(), Pass::Into::kReplace, act.hidden,
               hidden);
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     float* row = act.hidden + r * hidden;
-    const GridPlace place = PlaceOfPatch(spec().tower, grid_, first + r);
-    AddPatchPosition(pass.set(), spec().tower, weights.positions(), hidden, grid_, place, row);
+    GridPlace place;
+    if (is_class(r)) {
+      std::copy_n(weights.class_row(), hidden, row);
+      pass.set().loops->add(row, weights.class_row() + hidden, hidden);
+    } else {
+      place = PlaceOfPatch(tower.order, grid_, first + r);
+      AddPatchPosition(pass.set(), tower, weights.positions(), hidden, grid_, place, row);
+    }
     Normalize(pass.set(), weights.embedding_norm(), row, hidden, row);
     for (const RopeSpec& rope : spec().ropes) {
       RopeTable(rope.frequencies, rope.axes, rope.dim, rope.scale, {0, place.row, place.column},
@@ -117,6 +155,8 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
   const ProfileSpan span(pass.profile(), "merge", count);
   const Weights& weights = decoder_.weights();
   const TowerSpec& tower = spec().tower;
+  const MergerSpec& merger = spec().mergers[merger_];
+  const RowNorm norm = merger_ == 0 ? weights.final_norm() : RowNorm();
   const Activations& act = pass.act();
   const size_t hidden = spec().hidden_size, merge = tower.merge;
   const auto merge32 = static_cast<uint32_t>(merge);
@@ -126,22 +166,26 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
   pass.pool().For(count, [&](size_t i, size_t thread) {
     const uint64_t row = first + i;
     const GridPlace corner = {static_cast<uint32_t>(row / columns * merge),
-                               static_cast<uint32_t>(row % columns * merge)};
+                              static_cast<uint32_t>(row % columns * merge)};
     if (tower.averages) std::fill_n(rows[i], hidden, 0.0f);
     for (uint32_t t = 0; t < merge32 * merge32; ++t) {
       const GridPlace place = {corner.row + t / merge32, corner.column + t % merge32};
-      const float* patch = hidden_ + RowOfPatch(tower, grid_, place) * hidden;
+      const float* patch = hidden_ + RowOfPatch(tower.order, grid_, place) * hidden;
       float* to = tower.averages ? pass.ScratchFloats(thread) : rows[i] + t * hidden;
-      NormedOr(pass.set(), weights.final_norm(), patch, hidden, to);
+      NormedOr(pass.set(), norm, patch, hidden, to);
       if (tower.averages) pass.set().loops->add(rows[i], to, hidden);
     }
     if (tower.averages) {
       const float factor = tower.scale / static_cast<float>(merge * merge);
       pass.set().loops->scale(rows[i], factor, hidden, rows[i]);
     }
-    Normalize(pass.set(), weights.merged_norm(), rows[i], tower.merged, rows[i]);
+    if (const float* standard = weights.standard(); standard != nullptr && merger_ == 0) {
+      pass.set().loops->blend(rows[i], 1.0f, standard, -1.0f, hidden);
+      pass.set().multiply(hidden * sizeof(float), rows[i], standard + hidden, rows[i], nullptr);
+    }
+    Normalize(pass.set(), weights.merged_norm(merger_), rows[i], tower.merged, rows[i]);
   });
-  RunDense(pass, {rows.data(), count});
+  RunDense(pass, {rows.data(), count}, merger.dense_begin, merger.dense_end);
 }
 
 }  // namespace rondo

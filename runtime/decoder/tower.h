@@ -28,9 +28,8 @@ class PatchSource {
 
 class Tower {
  public:
-  // Adds what tiles of up to `max_patches` patches take to `plan`, with `idle_bytes` of idle_memory at
-  // least. `vision`: ModelFile::Vision().
-  // Errors: kUnsupported, kOutOfMemory (sizes).
+  // Adds what tiles of up to `max_patches` patches take to `plan`, with `idle_bytes` of idle_memory
+  // at least. `vision`: ModelFile::Vision(). Errors: kUnsupported, kOutOfMemory (sizes).
   static Result<Tower> Plan(const ModelFile& vision, const KernelSet& set, const PassLimits& limits,
                             KvFormat kv_format, size_t max_patches, size_t idle_bytes,
                             MemoryPlan* plan);
@@ -50,8 +49,8 @@ class Tower {
   // A tile of grid.size() patches, at most max_patches. Grid sides are multiples of spec.merge.
   void Begin(const PatchGrid& grid);
   // A slice of the work: a layer of a part at most. False: that was the last. Where `cancel` is
-  // cancelled what is made means nothing. `out`: where row i of the outcome goes, RowsOf(grid) of
-  // them; called in their order.
+  // cancelled what is made means nothing. `out`: where row i of what merger m makes goes,
+  // RowsOf(grid) of each; called in their order, the one whose rows stand in the text, 0, last.
   template <typename Out>
   bool RunSlice(const PatchSource& source, const Cancellation& cancel, const Out& out);
 
@@ -59,16 +58,23 @@ class Tower {
     const size_t merge = spec().tower.merge;
     return grid.size() / (merge * merge);
   }
+  // Of each row, those that the text's layers add.
+  size_t further_rows() const { return spec().mergers.size() == 0 ? 0 : spec().mergers.size() - 1; }
   // Slices of a tile, for telling how far one is.
   uint64_t CountSlices(const PatchGrid& grid) const;
 
  private:
   const DecoderSpec& spec() const { return decoder_.spec(); }
   size_t part_rows() const { return decoder_.resources().max_rows; }
+  // Of a tile: its patches, and what stands behind them.
+  uint64_t rows_of(const PatchGrid& grid) const { return grid.size() + spec().tower.class_rows; }
+  uint64_t parts() const { return CeilDiv(rows_of(grid_), uint64_t{part_rows()}); }
   // Of rows from part_ * part_rows() on.
   SequenceRows PartOf(const Cancellation& cancel);
   void Embed(const Pass& pass, const PatchSource& source);
   void MergePatches(const Pass& pass, uint64_t first, size_t count);
+  // Behind all parts of a layer, or of a merger that reads it.
+  void LeaveLayer();
 
   // Where a slice is: the stages go over all parts, one behind the other.
   enum class Stage : uint8_t { kEmbed, kStore, kRun, kMerge };
@@ -80,46 +86,51 @@ class Tower {
   size_t max_patches_ = 0;
   size_t idle_bytes_ = 0;
   MemoryPlan::RegionId hidden_region_ = 0, rope_region_ = 0, table_region_ = 0, keys_region_ = 0;
-  float* hidden_ = nullptr;  // [max_patches, hidden_size]
-  float* rope_ = nullptr;    // [max_patches, dim]
+  MemoryPlan::RegionId windows_region_ = MemoryPlan::kNoRegion;
+  float* hidden_ = nullptr;  // [rows, hidden_size]
+  float* rope_ = nullptr;    // [rows, dim]
   std::span<const InputKey> keys_;
+  RowRange* windows_ = nullptr;  // [part_rows], of a tower that has some
   PatchGrid grid_;
   Stage stage_ = Stage::kEmbed;
   size_t layer_ = 0;
-  uint64_t part_ = 0;  // of kMerge: of rows that are merged
+  uint64_t part_ = 0;   // of kMerge: of rows that are merged
+  size_t merger_ = 0;   // of kMerge
+  size_t further_ = 0;  // mergers that are done
 };
 
 template <typename Out>
 bool Tower::RunSlice(const PatchSource& source, const Cancellation& cancel, const Out& out) {
   const SequenceRows rows = PartOf(cancel);
   Pass pass(decoder_.resources(), {&rows, 1});
-  const uint64_t parts = CeilDiv(grid_.size(), uint64_t{part_rows()});
   switch (stage_) {
     case Stage::kEmbed:
       Embed(pass, source);
-      if (++part_ < parts) return true;
-      stage_ = parts > 1 ? Stage::kStore : Stage::kRun;
+      if (++part_ < parts()) return true;
+      stage_ = parts() > 1 ? Stage::kStore : Stage::kRun;
       break;
     case Stage::kStore:
       decoder_.StoreLayer(pass, layer_);
-      if (++part_ < parts) return true;
+      if (++part_ < parts()) return true;
       stage_ = Stage::kRun;
       break;
     case Stage::kRun:
       decoder_.RunLayer(pass, layer_);
-      if (++part_ < parts) return true;
-      stage_ = ++layer_ == spec().n_layers() ? Stage::kMerge
-               : parts > 1                   ? Stage::kStore
-                                             : Stage::kRun;
+      if (++part_ < parts()) return true;
+      LeaveLayer();
       break;
     case Stage::kMerge: {
       const uint64_t first = part_ * decoder_.logit_rows(), all = RowsOf(grid_);
       const size_t count = std::min<uint64_t>(decoder_.logit_rows(), all - first);
       MergePatches(pass, first, count);
       const Buffer<float>& merged = decoder_.resources().activations->merged;
-      for (size_t i = 0; i < count; ++i) out(first + i, merged + i * merged.columns);
+      for (size_t i = 0; i < count; ++i) out(merger_, first + i, merged + i * merged.columns);
       ++part_;
-      return first + count < all;
+      if (first + count < all) return true;
+      if (merger_ == 0) return false;
+      ++further_;
+      LeaveLayer();
+      break;
     }
   }
   part_ = 0;

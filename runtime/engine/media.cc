@@ -330,15 +330,16 @@ Status MediaEncoder::EncodeTile(Engine* engine, const PatchSource& source,
   }
   const uint64_t slices = tower_.CountSlices(grid);
   size_t run = 0;
-  uint32_t place = first[0];
-  const auto put = [&](uint64_t i, const float* values) {
+  uint32_t place = InputStore::kNowhere;
+  const auto put = [&](size_t further, uint64_t i, const float* values) {
+    if (i == 0) place = first[run = 0];
     if (i == runs[run].first_row + runs[run].rows) place = first[++run];
     const auto in_run = static_cast<int32_t>(i - runs[run].first_row);
     const auto row = static_cast<int32_t>(i);
     const int32_t coordinates[kCoordinates] = {has_grid_ ? 0 : in_run,
                                                has_grid_ ? row / columns : in_run,
                                                has_grid_ ? row % columns : in_run};
-    place = inputs.Put(place, {values, inputs.width()}, coordinates);
+    place = inputs.Put(place, {values, inputs.width()}, coordinates, further);
   };
   if (status.ok()) tower_.Begin(grid);
   Cancellation cancel;

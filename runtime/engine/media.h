@@ -94,6 +94,8 @@ class MediaEncoder {
               const LoadProgress& progress);
 
   Tower& tower() { return tower_; }
+  // Of each row, those that the text's first layers add.
+  size_t further_rows() const { return tower_.further_rows(); }
 
   // [any thread] One picture at a time; others wait for their turn. Between two layers of a part
   // passes for sessions run. `progress` is told of slices, and ends it. On failure `media` holds

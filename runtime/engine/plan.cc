@@ -299,9 +299,9 @@ Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
   if (options.max_media_rows > 0) {
     RONDO_ASSIGN(plan.media, MediaEncoder::Plan(model, *plan.set, options, memory));
   }
-  plan.inputs = InputStore::Plan::Make(options.max_input_rows + options.max_media_rows,
-                                       plan.runner.decoder.spec().hidden_size,
-                                       IsTurned(model.model()), memory);
+  plan.inputs = InputStore::Plan::Make(
+      options.max_input_rows + options.max_media_rows, plan.runner.decoder.spec().hidden_size,
+      plan.media ? plan.media->further_rows() : 0, IsTurned(model.model()), memory);
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);

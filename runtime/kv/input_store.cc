@@ -32,17 +32,18 @@ void CopyValues(const InputRowsView& rows, size_t begin, std::span<float> out) {
 
 }  // namespace
 
-InputStore::Plan InputStore::Plan::Make(size_t max_rows, size_t width, bool turns,
+InputStore::Plan InputStore::Plan::Make(size_t max_rows, size_t width, size_t further, bool turns,
                                         MemoryPlan* memory) {
   Plan plan;
   if (max_rows == 0) return plan;
   plan.turns = turns;
   plan.max_rows = max_rows;
   plan.width = width;
+  plan.further = further;
   const auto add = [&](const char* name, CheckedSize bytes) {
     return memory->Add(Segment::kSessions, bytes.ValueOrMost(), name);
   };
-  plan.values = add("inputs: rows", CheckedSize(max_rows) * width * sizeof(float));
+  plan.values = add("inputs: rows", CheckedSize(max_rows) * (1 + further) * width * sizeof(float));
   plan.places = add("inputs: places", CheckedSize(max_rows) * sizeof(Place));
   plan.inputs = add("inputs: facts", CheckedSize(max_rows) * sizeof(Input));
   plan.buckets = add("inputs: by digest", CheckedSize(max_rows) * sizeof(uint32_t));
@@ -53,6 +54,7 @@ void InputStore::Bind(const Plan& plan, const MemoryPlan& memory, uint8_t* arena
   if (plan.max_rows == 0) return;
   max_rows_ = n_free_ = plan.max_rows;
   width_ = plan.width;
+  further_ = plan.further;
   turns_ = plan.turns;
   values_ = reinterpret_cast<float*>(arena + memory.region(plan.values).offset);
   places_ = reinterpret_cast<Place*>(arena + memory.region(plan.places).offset);
@@ -92,7 +94,7 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
       }
       digester.Add({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
       if (place == kNowhere) continue;
-      std::copy(values.begin(), values.end(), values_ + place * width_ + at);
+      std::copy(values.begin(), values.end(), At(place, 0) + at);
     }
     int32_t coordinates[kCoordinates];
     for (size_t i = 0; i < kCoordinates; ++i) {
@@ -108,7 +110,8 @@ Status InputStore::Read(const InputRowsView& rows, uint32_t first_place, InputFa
     }
     digester.Add({reinterpret_cast<const uint8_t*>(coordinates), sizeof coordinates});
     if (place == kNowhere) continue;
-    if (turns_) Turn(values_ + place * width_, width_);
+    if (turns_) Turn(At(place, 0), width_);
+    std::fill_n(At(place, 1), further_ * width_, 0.0f);
     std::copy(std::begin(coordinates), std::end(coordinates), places_[place].coordinates);
     place = places_[place].next;
   }
@@ -171,9 +174,9 @@ Result<uint32_t> InputStore::TakeRows(size_t rows) {
   return TakePlaces(rows);
 }
 
-uint32_t InputStore::Put(uint32_t place, std::span<const float> values,
-                         const int32_t* coordinates) {
-  float* const row = values_ + place * width_;
+uint32_t InputStore::Put(uint32_t place, std::span<const float> values, const int32_t* coordinates,
+                         size_t further) {
+  float* const row = At(place, further);
   std::copy(values.begin(), values.end(), row);
   if (turns_) Turn(row, width_);
   std::copy_n(coordinates, kCoordinates, places_[place].coordinates);

@@ -1,5 +1,6 @@
 // InputStore: the inputs of an engine's sequences: rows of the model's hidden size that stand where
-// tokens do, in planned memory.
+// tokens do, in planned memory. Behind each lie further ones, which the model's first layers add,
+// where what makes inputs makes such.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +53,7 @@ class InputStore {
   struct Plan {
     size_t max_rows = 0;
     size_t width = 0;    // floats of a row
+    size_t further = 0;  // further rows of each
     bool turns = false;  // the model's stream is turned (base/turn.h), and rows are as they were
     MemoryPlan::RegionId values = MemoryPlan::kNoRegion;
     MemoryPlan::RegionId places = MemoryPlan::kNoRegion;
@@ -59,13 +61,14 @@ class InputStore {
     MemoryPlan::RegionId buckets = MemoryPlan::kNoRegion;
 
     // Adds to `memory`; nothing for no rows.
-    static Plan Make(size_t max_rows, size_t width, bool turns, MemoryPlan* memory);
+    static Plan Make(size_t max_rows, size_t width, size_t further, bool turns, MemoryPlan* memory);
   };
 
   InputStore() = default;
   void Bind(const Plan& plan, const MemoryPlan& memory, uint8_t* arena);
   size_t max_rows() const { return max_rows_; }
   size_t width() const { return width_; }
+  size_t further() const { return further_; }
   size_t free_rows() const;
 
   // Takes in rows, which the caller then holds; equal ones that are there are shared. The number of
@@ -73,10 +76,12 @@ class InputStore {
   // free).
   Result<uint32_t> Add(const InputRowsView& rows);
   // The same in steps, for rows that are made one after another: places for them, which are the
-  // caller's alone; a row, and the place of the next one; then they are the rows of an input that
-  // the caller holds, or, where it has some by now, free again. Error: kKvPoolFull.
+  // caller's alone; a row, and the place of the next one, in any order but all of them, and of
+  // their further rows, numbered from 1 on; then they are the rows of an input that the caller
+  // holds, or, where it has some by now, free again. Error: kKvPoolFull.
   Result<uint32_t> TakeRows(size_t rows);
-  uint32_t Put(uint32_t place, std::span<const float> values, const int32_t* coordinates);
+  uint32_t Put(uint32_t place, std::span<const float> values, const int32_t* coordinates,
+               size_t further = 0);
   void Fill(uint32_t input, uint32_t first_place);
   void FreeRows(uint32_t first_place, size_t rows);
   // The input of these facts, which the caller then holds; where there is none, one whose rows are
@@ -97,7 +102,11 @@ class InputStore {
     for (uint32_t i = 0; i < row.row(); ++i) place = places_[place].next;
     return place;
   }
-  std::span<const float> Values(uint32_t place) const { return {values_ + place * width_, width_}; }
+  std::span<const float> Values(uint32_t place) const { return {At(place, 0), width_}; }
+  // The one that layer `i` adds; of rows that somebody gave it is zeros.
+  std::span<const float> Further(uint32_t place, size_t i) const {
+    return {At(place, 1 + i), width_};
+  }
   const int32_t* Coordinates(uint32_t place) const { return places_[place].coordinates; }
 
   static constexpr uint32_t kNowhere = UINT32_MAX;
@@ -115,6 +124,9 @@ class InputStore {
     bool is_gone;
   };
 
+  float* At(uint32_t place, size_t further) const {
+    return values_ + (place * (1 + further_) + further) * width_;
+  }
   // What is known of the rows; from `first_place` on they are kept, if that is somewhere.
   Status Read(const InputRowsView& rows, uint32_t first_place, InputFacts* facts) const;
   uint32_t& BucketOf(const Digest& digest) const;
@@ -127,8 +139,9 @@ class InputStore {
   mutable Mutex mutex_;
   size_t max_rows_ = 0;
   size_t width_ = 0;
+  size_t further_ = 0;
   bool turns_ = false;
-  float* values_ = nullptr;      // [max_rows, width]
+  float* values_ = nullptr;      // [max_rows, 1 + further, width]
   Place* places_ = nullptr;      // [max_rows]
   Input* inputs_ = nullptr;      // [max_rows]: an input has a row at least
   uint32_t* buckets_ = nullptr;  // [max_rows], by digest

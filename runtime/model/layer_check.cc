@@ -17,7 +17,7 @@ class LayersCheck {
   Status RunTower(const format::Model& text) {
     RONDO_RETURN_IF_ERROR(CheckRopes());
     RONDO_RETURN_IF_ERROR(CheckNormsAndLayers());
-    return CheckTower(checker_, text.hidden_size(), text.vocab_size());
+    return CheckTower(checker_, text);
   }
 
   Status Run() {

@@ -30,11 +30,26 @@ struct OwnMatrix {
   static constexpr size_t Dense(size_t i) { return kFromStreams + i; }
 };
 
-// An embedder's or a tower's; null: there are none.
-inline const flatbuffers::Vector<flatbuffers::Offset<format::Dense>>* DenseOf(
-    const format::Model& model) {
-  if (model.tower() != nullptr) return model.tower()->dense();
-  return model.embedder() == nullptr ? nullptr : model.embedder()->dense();
+// Calls visit(i, const format::Dense&) for the layers behind a pooling, or behind a tower's
+// mergers, one merger after another.
+template <typename Visit>
+void ForEachDense(const format::Model& model, const Visit& visit) {
+  size_t i = 0;
+  const auto visit_all = [&](const DenseLayers* all) {
+    if (all == nullptr) return;
+    for (const format::Dense* dense : *all) visit(i++, *dense);
+  };
+  if (model.embedder() != nullptr) visit_all(model.embedder()->dense());
+  if (model.tower() == nullptr) return;
+  visit_all(model.tower()->dense());
+  if (model.tower()->mergers() == nullptr) return;
+  for (const format::TowerMerger* merger : *model.tower()->mergers()) visit_all(merger->dense());
+}
+
+inline size_t CountDense(const format::Model& model) {
+  size_t n = 0;
+  ForEachDense(model, [&](size_t, const format::Dense&) { ++n; });
+  return n;
 }
 
 template <typename Visit>
@@ -50,10 +65,9 @@ void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& 
     visit(OwnMatrix::kLayerProjection, *model.layer_embeddings()->projection());
   }
   if (model.tower() != nullptr) visit(OwnMatrix::kPatch, *model.tower()->patch());
-  if (const auto* all = DenseOf(model)) {
-    size_t i = 0;
-    for (const format::Dense* dense : *all) visit(OwnMatrix::Dense(i++), *dense->linear());
-  }
+  ForEachDense(model, [&](size_t i, const format::Dense& dense) {
+    visit(OwnMatrix::Dense(i), *dense.linear());
+  });
   if (model.alt_up() == nullptr) return;
   visit(OwnMatrix::kToStreams, *model.alt_up()->embed());
   size_t stream = 1;

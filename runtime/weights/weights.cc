@@ -72,6 +72,20 @@ Status ReadNorms(VectorReader& vectors, size_t hidden, const format::Sublayer& s
   return Status();
 }
 
+// Of its mergers, the usual one and the further ones.
+Status ReadMergedNorms(VectorReader& vectors, size_t hidden, const format::Tower& tower,
+                       HeapArray<RowNorm>* norms) {
+  const size_t merge = tower.processor()->merge();
+  const size_t merged = hidden * (tower.averages() ? 1 : merge * merge);
+  const uint32_t further = tower.mergers() == nullptr ? 0 : tower.mergers()->size();
+  RONDO_ASSIGN(*norms, HeapArray<RowNorm>::Create(size_t{1} + further));
+  RONDO_ASSIGN((*norms)[0], ReadNorm(vectors, tower.merged_norm(), merged));
+  for (uint32_t i = 0; i < further; ++i) {
+    RONDO_ASSIGN((*norms)[1 + i], ReadNorm(vectors, tower.mergers()->Get(i)->norm(), merged));
+  }
+  return Status();
+}
+
 Status ReadAltUp(VectorReader& vectors, size_t hidden, const format::LayerAltUp& alt_up,
                  AltUpWeights* weights) {
   RONDO_ASSIGN(weights->router_norm, ReadNorm(vectors, alt_up.router_norm(), hidden));
@@ -108,8 +122,7 @@ Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_hea
   const format::Model& model = file.model();
   const size_t n_layers = layers.size();
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
-  const auto* dense = DenseOf(model);
-  const size_t n_own = OwnMatrix::kFromStreams + (dense == nullptr ? n_streams : dense->size());
+  const size_t n_own = OwnMatrix::kFromStreams + std::max(n_streams, CountDense(model));
   size_t n_names = 0;
   for (size_t i = 0; i < n_layers; ++i) {
     for (const format::Sublayer* sublayer : *layers[i].sublayers()) n_names += NamesOf(*sublayer);
@@ -134,7 +147,9 @@ Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_hea
     for (const format::Sublayer* sublayer : *layers[l].sublayers()) {
       weights->matrices = matrices_.span().subspan(end, NamesOf(*sublayer));
       ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
-        put(linear, IsAdaptable(sublayer->op_type(), name), &weights->matrices[name]);
+        // No adapter changes a tower.
+        const bool adaptable = model.tower() == nullptr && IsAdaptable(sublayer->op_type(), name);
+        put(linear, adaptable, &weights->matrices[name]);
       });
       end += weights->matrices.size();
       ++weights;
@@ -258,18 +273,22 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   RONDO_ASSIGN(final_norm_, ReadNorm(vectors, model.final_norm(), model.hidden_size()));
   RONDO_ASSIGN(positions_, ReadOptional(vectors, model.positions()));
   RONDO_ASSIGN(embedding_offset_, ReadOptional(vectors, model.embedding_offset()));
-  if (const auto* dense = DenseOf(model)) {
-    RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(dense->size()));
-    for (uint32_t i = 0; i < dense->size(); ++i) {
-      const size_t n = this->dense(i).shape.n;
-      RONDO_ASSIGN(dense_norms_[i], ReadNorm(vectors, dense->Get(i)->norm(), n));
+  RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(CountDense(model)));
+  Status dense_status;
+  ForEachDense(model, [&](size_t i, const format::Dense& dense) {
+    const Result<RowNorm> norm = ReadNorm(vectors, dense.norm(), this->dense(i).shape.n);
+    if (norm.ok()) {
+      dense_norms_[i] = *norm;
+    } else {
+      dense_status = norm.status();
     }
-  }
+  });
+  RONDO_RETURN_IF_ERROR(dense_status);
   if (const format::Tower* tower = model.tower()) {
     RONDO_ASSIGN(positions_, ReadOptional(vectors, tower->position_table()));
-    const size_t merge = tower->processor()->merge();
-    const size_t merged = model.hidden_size() * (tower->averages() ? 1 : merge * merge);
-    RONDO_ASSIGN(merged_norm_, ReadNorm(vectors, tower->merged_norm(), merged));
+    RONDO_RETURN_IF_ERROR(ReadMergedNorms(vectors, model.hidden_size(), *tower, &merged_norms_));
+    RONDO_ASSIGN(standard_, ReadOptional(vectors, tower->standard()));
+    RONDO_ASSIGN(class_row_, ReadOptional(vectors, tower->class_row()));
   }
   if (has_draft_head_) {
     const format::DraftHead& draft_head = *model.draft_head();

@@ -90,9 +90,14 @@ class Weights {
   const PackedLinear& dense(size_t i) const { return matrices_[OwnMatrix::Dense(i)]; }
   const RowNorm& dense_norm(size_t i) const { return dense_norms_[i]; }
   const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
-  // Of a tower: what makes rows of patches, and the norm of what is merged.
+  // Of a tower: what makes rows of patches, the norm of what a merger has merged, and what is taken
+  // away from that before and what it is multiplied by, [2, hidden_size], in the file; null:
+  // nothing.
   const PackedLinear& patch() const { return matrices_[OwnMatrix::kPatch]; }
-  const RowNorm& merged_norm() const { return merged_norm_; }
+  const RowNorm& merged_norm(size_t merger) const { return merged_norms_[merger]; }
+  const float* standard() const { return standard_; }
+  // Its row behind the patches, [2, hidden_size] to be added up, in the file; null: none.
+  const float* class_row() const { return class_row_; }
   // The table of positions, [max_positions, hidden_size], in the file; of a tower as its
   // PatchPositions say; null: none.
   const float* positions() const { return positions_; }
@@ -120,7 +125,9 @@ class Weights {
   size_t expanded_tile_bytes_ = 0;
   RowNorm embedding_norm_ = {};
   RowNorm final_norm_ = {};
-  RowNorm merged_norm_ = {};
+  HeapArray<RowNorm> merged_norms_;
+  const float* standard_ = nullptr;
+  const float* class_row_ = nullptr;
   HeapArray<RowNorm> dense_norms_;
   DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;

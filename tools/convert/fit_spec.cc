@@ -187,6 +187,7 @@ uint64_t CheckTensors(const Checkpoint& checkpoint, const DecoderSpec& spec,
       bytes += entry.bytes / (entry.elements() / recipe.source_cols()) * part.rows;
     }
     if (recipe.factor) checkpoint.Find(recipe.factor->source, recipe.FactorShape());
+    if (!recipe.row_scales.empty()) checkpoint.Find(recipe.row_scales, {recipe.rows()});
     ForEachName(recipe, [&](const std::string& name) { needed.insert(name); });
   }
   std::vector<std::string> zeros;

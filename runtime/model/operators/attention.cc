@@ -142,6 +142,11 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
   RONDO_RETURN_IF_ERROR(checker.CheckRope(place, attention.rope(), head_dim));
   RONDO_RETURN_IF_ERROR(CheckRopeOfWholeTexts(checker, place, attention));
   RONDO_RETURN_IF_ERROR(CheckNorms(checker, layer, attention));
+  RONDO_RETURN_IF_ERROR(checker.CheckClips(place, attention.clips(), 4));
+  if (attention.in_window() &&
+      (checker.model().tower() == nullptr || checker.model().tower()->window() == 0)) {
+    return Wrong(place, "sees windows of patches, but there are none");
+  }
   RONDO_RETURN_IF_ERROR(CheckSharing(checker, layer, attention));
   if (attention.gate() > format::GateKind::MAX) {
     return UnknownKind(place, "gate", static_cast<unsigned>(attention.gate()));

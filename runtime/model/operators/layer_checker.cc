@@ -74,6 +74,13 @@ Status LayerChecker::CheckBias(Place place, int32_t index, uint64_t size) const 
   return CheckFloats(place, static_cast<uint64_t>(index), 1, size);
 }
 
+Status LayerChecker::CheckClips(Place place, int32_t index, uint64_t n) const {
+  if (index != -1 && model_.tower() == nullptr) {
+    return Wrong(place, "has clips, which only a tower's has");
+  }
+  return CheckBias(place, index, 4 * n);
+}
+
 Status LayerChecker::CheckLinear(Place place, const format::Linear* linear, uint64_t rows,
                                  uint64_t cols) const {
   if (linear == nullptr) return Wrong(place, "is absent");

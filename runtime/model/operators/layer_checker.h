@@ -35,6 +35,8 @@ class LayerChecker {
   Status CheckPacked(Place place, uint64_t index, bool is_linear) const;
   // Norm weights, biases and small tables, which are used as they lie in the file.
   Status CheckFloats(Place place, uint64_t index, uint64_t rows, uint64_t cols) const;
+  // F32 [1, 4 * n], in a tower alone; -1 is fine.
+  Status CheckClips(Place place, int32_t index, uint64_t n) const;
   // -1 is fine.
   Status CheckBias(Place place, int32_t index, uint64_t size) const;
   Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) const;
@@ -67,8 +69,7 @@ Status CheckEmbedder(const LayerChecker& checker);
 // Layers behind each other, of what has `size` channels before them; null: none. `size` becomes the
 // last one's.
 Status CheckDense(const LayerChecker& checker, const DenseLayers* all, uint64_t* size);
-// What makes the model turn pictures into rows of `hidden_size` channels of a text's model of
-// `vocab_size` tokens.
-Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vocab_size);
+// What makes the model turn pictures into rows that stand in a text of `text`.
+Status CheckTower(const LayerChecker& checker, const format::Model& text);
 
 }  // namespace rondo

@@ -25,6 +25,7 @@ Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& 
   }
   RONDO_RETURN_IF_ERROR(
       checker.CheckNorm({layer, "norm inside mlp"}, mlp.inner_norm(), intermediate));
+  RONDO_RETURN_IF_ERROR(checker.CheckClips(place, mlp.clips(), mlp.plain() ? 2 : 3));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "gate_up"}, mlp.gate_up(),
                                             mlp.plain() ? intermediate : 2 * intermediate,
                                             checker.hidden()));

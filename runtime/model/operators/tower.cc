@@ -87,9 +87,55 @@ Status CheckPositions(const LayerChecker& checker, const format::Tower& tower) {
                              sum ? 2 * side : side * side, checker.hidden());
 }
 
+Status CheckClassRow(const LayerChecker& checker, const format::Tower& tower) {
+  const Place place = {-1, "row behind the patches"};
+  if (tower.class_row() < -1) return Wrong(place, "has a negative index other than -1");
+  if (tower.class_row() == -1) return Status();
+  if (tower.window() > 0) return Wrong(place, "stands beside windows of patches");
+  return checker.CheckFloats(place, static_cast<uint64_t>(tower.class_row()), 2, checker.hidden());
+}
+
+Status CheckStandard(const LayerChecker& checker, const format::Tower& tower) {
+  const Place place = {-1, "standard of merged patches"};
+  if (tower.standard() < -1) return Wrong(place, "has a negative index other than -1");
+  if (tower.standard() == -1) return Status();
+  if (!tower.averages()) return Wrong(place, "is there, but patches are not averaged");
+  return checker.CheckFloats(place, static_cast<uint64_t>(tower.standard()), 2, checker.hidden());
+}
+
+// A merger makes rows of the text's size of what has `size` channels when it is merged.
+Status CheckMerger(const LayerChecker& checker, const format::Norm* norm, const DenseLayers* dense,
+                   uint64_t size, uint64_t hidden_size) {
+  RONDO_RETURN_IF_ERROR(checker.CheckNorm({-1, "norm of merged patches"}, norm, size));
+  RONDO_RETURN_IF_ERROR(CheckDense(checker, dense, &size));
+  if (size == hidden_size) return Status();
+  return Corrupt("the tower makes rows of %llu numbers, expected %llu, the text's hidden_size",
+                 ull{size}, ull{hidden_size});
+}
+
+// The text's first layers add what the further ones make, one each.
+Status CheckMergers(const LayerChecker& checker, uint64_t size, const format::Model& text) {
+  const auto* mergers = checker.model().tower()->mergers();
+  if (mergers == nullptr || mergers->size() == 0) return Status();
+  if (text.alt_up() != nullptr) {
+    return Wrong({-1, "tower"}, "makes rows for layers of a text of several residual streams");
+  }
+  RONDO_RETURN_IF_ERROR(CheckRange("the number of a tower's further mergers", mergers->size(), 1,
+                                   text.layers()->size()));
+  uint64_t layer = 0;
+  for (const format::TowerMerger* merger : *mergers) {
+    RONDO_RETURN_IF_ERROR(CheckRange("the layer that a further merger reads", merger->layer(),
+                                     layer, checker.model().layers()->size() - uint64_t{1}));
+    layer = merger->layer() + uint64_t{1};
+    RONDO_RETURN_IF_ERROR(
+        CheckMerger(checker, merger->norm(), merger->dense(), size, text.hidden_size()));
+  }
+  return Status();
+}
+
 }  // namespace
 
-Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vocab_size) {
+Status CheckTower(const LayerChecker& checker, const format::Model& text) {
   const format::Tower& tower = *checker.model().tower();
   const Place place = {-1, "tower"};
   if (tower.processor() == nullptr || tower.text() == nullptr) {
@@ -100,24 +146,25 @@ Status CheckTower(const LayerChecker& checker, uint64_t hidden_size, uint32_t vo
   const uint64_t patch = tower.processor()->patch(), merge = tower.processor()->merge();
   RONDO_RETURN_IF_ERROR(
       CheckRange("the patches a side that become one row", merge, 1, kMaxPatchSide / patch));
+  RONDO_RETURN_IF_ERROR(
+      CheckRange("the patches a side of a window", tower.window(), 0, kMaxTableSide));
+  if (tower.window() % merge != 0) return Wrong(place, "has windows that part what is merged");
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({-1, "product of patches"}, tower.patch(),
                                             checker.hidden(), 3 * patch * patch));
   RONDO_RETURN_IF_ERROR(CheckPositions(checker, tower));
   RONDO_RETURN_IF_ERROR(CheckSublayers(checker.model()));
   if (!std::isfinite(tower.scale())) return Wrong(place, "has a scale that is not finite");
-  uint64_t size = checker.hidden() * (tower.averages() ? 1 : merge * merge);
+  RONDO_RETURN_IF_ERROR(CheckStandard(checker, tower));
+  RONDO_RETURN_IF_ERROR(CheckClassRow(checker, tower));
+  const uint64_t size = checker.hidden() * (tower.averages() ? 1 : merge * merge);
   RONDO_RETURN_IF_ERROR(CheckRange("the size of what a tower merges", size, 1, kMaxHidden));
   RONDO_RETURN_IF_ERROR(
-      checker.CheckNorm({-1, "norm of merged patches"}, tower.merged_norm(), size));
-  RONDO_RETURN_IF_ERROR(CheckDense(checker, tower.dense(), &size));
-  if (size != hidden_size) {
-    return Corrupt("the tower makes rows of %llu numbers, expected %llu, the text's hidden_size",
-                   ull{size}, ull{hidden_size});
-  }
+      CheckMerger(checker, tower.merged_norm(), tower.dense(), size, text.hidden_size()));
+  RONDO_RETURN_IF_ERROR(CheckMergers(checker, size, text));
   if (tower.coordinates() > format::RowCoordinates::MAX) {
     return UnknownKind(place, "coordinates", static_cast<unsigned>(tower.coordinates()));
   }
-  return CheckText(*tower.text(), vocab_size);
+  return CheckText(*tower.text(), text.vocab_size());
 }
 
 }  // namespace rondo

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -28,9 +29,10 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"smolvlm", 1e-4, 1e-3},  {"idefics3", 1e-4, 1e-3}, {"lfm2_vl", 1e-4, 1e-3},
-    {"qwen3_5", 1e-4, 1e-3},  {"qwen2_vl", 1e-4, 1e-3}, {"gemma3", 1e-4, 1e-3},
-    {"mistral3", 1e-4, 1e-3}, {"pixtral", 1e-4, 1e-3},
+    {"smolvlm", 1e-4, 1e-3},  {"idefics3", 1e-4, 1e-3},   {"lfm2_vl", 1e-4, 1e-3},
+    {"qwen3_5", 1e-4, 1e-3},  {"qwen2_vl", 1e-4, 1e-3},   {"gemma3", 1e-4, 1e-3},
+    {"mistral3", 1e-4, 1e-3}, {"pixtral", 1e-4, 1e-3},    {"gemma4", 1e-4, 1e-3},
+    {"qwen3_vl", 1e-4, 1e-3}, {"qwen2_5_vl", 1e-4, 1e-3}, {"internvl", 1e-4, 1e-3},
 };
 
 class Reference {
@@ -74,14 +76,16 @@ EngineOptions Options() {
   return options;
 }
 
-std::vector<float> RowsOf(Engine& engine, const Media& media) {
+// `further`: those that the text's layer of this number less 1 adds; 0: those in the text.
+std::vector<float> RowsOf(Engine& engine, const Media& media, size_t further = 0) {
   std::vector<float> rows;
   const InputStore& inputs = engine.inputs();
   for (const MediaRun& run : media.runs()) {
     uint32_t place = InputStore::kNowhere;
     for (uint32_t row = 0; row < run.rows; ++row) {
       place = inputs.PlaceOf(InputKey(run.input, row), place);
-      const std::span<const float> values = inputs.Values(place);
+      const std::span<const float> values =
+          further == 0 ? inputs.Values(place) : inputs.Further(place, further - 1);
       rows.insert(rows.end(), values.begin(), values.end());
     }
   }
@@ -149,7 +153,7 @@ TEST_P(MediaReference, RowsAndLogitsAreThoseOfTransformers) {
     SCOPED_TRACE(test.at("name").get<std::string>());
     std::vector<std::unique_ptr<Media>> media;
     std::vector<const Media*> views;
-    std::vector<float> rows;
+    std::vector<std::vector<float>> rows(1 + engine->inputs().further());
     for (const Json& name : test.at("pictures")) {
       const TestPicture picture = reference.Picture(name.get<std::string>());
       media.push_back(std::make_unique<Media>());
@@ -157,14 +161,22 @@ TEST_P(MediaReference, RowsAndLogitsAreThoseOfTransformers) {
           engine->media().Encode(engine.get(), picture.image(), {}, {}, media.back().get());
       ASSERT_TRUE(status.ok()) << status.message();
       views.push_back(media.back().get());
-      const std::vector<float> its = RowsOf(*engine, *media.back());
-      rows.insert(rows.end(), its.begin(), its.end());
+      for (size_t further = 0; further < rows.size(); ++further) {
+        const std::vector<float> its = RowsOf(*engine, *media.back(), further);
+        rows[further].insert(rows[further].end(), its.begin(), its.end());
+      }
     }
-    const NpyArray features = reference.At(test, "features");
     const std::vector<int32_t> kept = reference.Has(test, "features_rows")
                                           ? reference.At(test, "features_rows").As<int32_t>()
                                           : std::vector<int32_t>();
-    const double of_features = Difference(rows, features.As<float>(), kept, features.shape.back());
+    double of_features = 0;
+    for (size_t further = 0; further < rows.size(); ++further) {
+      const NpyArray features =
+          reference.At(test, further == 0 ? "features" : "deepstack" + std::to_string(further - 1));
+      of_features = std::max(of_features, Difference(rows[further], features.As<float>(), kept,
+                                                     features.shape.back()));
+    }
+    EXPECT_FALSE(reference.Has(test, "deepstack" + std::to_string(rows.size() - 1)));
     EXPECT_LT(of_features, family.features);
 
     Session* const session = NewSession(*engine);
@@ -195,6 +207,52 @@ TEST_P(MediaReference, RowsAndLogitsAreThoseOfTransformers) {
   }
   EXPECT_GT(compared, 0u);
   EXPECT_EQ(engine->inputs().free_rows(), 600u);
+}
+
+// All pictures of the family's cases, encoded by passes of so many rows.
+std::vector<float> RowsByPassesOf(const Reference& reference, const TestModel& model,
+                                  size_t max_rows, size_t threads) {
+  EngineOptions options = Options();
+  options.max_rows = max_rows;
+  options.threads = threads;
+  const auto engine = model.NewEngine(options);
+  std::vector<float> rows;
+  for (const Json& test : reference.cases()) {
+    for (const Json& name : test.value("pictures", Json::array())) {
+      const TestPicture picture = reference.Picture(name.get<std::string>());
+      Media media;
+      const Status status = engine->media().Encode(engine.get(), picture.image(), {}, {}, &media);
+      EXPECT_TRUE(status.ok()) << status.message();
+      for (size_t further = 0; further <= engine->inputs().further(); ++further) {
+        const std::vector<float> its = RowsOf(*engine, media, further);
+        rows.insert(rows.end(), its.begin(), its.end());
+      }
+      media.Release(&engine->inputs());
+    }
+  }
+  return rows;
+}
+
+// A tile that is one pass goes through a layer at once, and others in two steps.
+TEST_P(MediaReference, RowsDoNotDependOnPassesOrThreads) {
+  RONDO_SKIP_WITHOUT(kFolder);
+  const Reference reference(GetParam().name);
+  convert::ConvertOptions options;
+  options.directory = kFolder / GetParam().name / "a";
+  for (const format::TensorFormat format : {format::TensorFormat::F32, format::TensorFormat::Q8}) {
+    options.media_weights = format;
+    const TestModel model(options);
+    const std::vector<float> expected = RowsByPassesOf(reference, model, 1024, 1);
+    ASSERT_GT(expected.size(), 0u);
+    for (const size_t max_rows : {8, 64, 1024}) {
+      for (const size_t threads : {1, 3}) {
+        const std::vector<float> rows = RowsByPassesOf(reference, model, max_rows, threads);
+        ASSERT_EQ(rows.size(), expected.size());
+        EXPECT_EQ(std::memcmp(rows.data(), expected.data(), rows.size() * sizeof(float)), 0)
+            << max_rows << " rows, " << threads << " threads";
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, MediaReference, testing::ValuesIn(kFamilies),

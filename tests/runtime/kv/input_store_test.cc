@@ -17,8 +17,9 @@ constexpr size_t kWidth = 3;
 
 class InputStoreTest : public testing::Test {
  protected:
-  explicit InputStoreTest(size_t max_rows = 20) {
-    const InputStore::Plan plan = InputStore::Plan::Make(max_rows, kWidth, &memory_);
+  explicit InputStoreTest(size_t max_rows = 20, size_t further = 0) {
+    const InputStore::Plan plan =
+        InputStore::Plan::Make(max_rows, kWidth, further, false, &memory_);
     EXPECT_TRUE(memory_.Layout().ok());
     arena_.resize(memory_.arena_bytes() / sizeof(uint64_t) + 8);
     auto* arena = reinterpret_cast<uint8_t*>(arena_.data());
@@ -73,6 +74,38 @@ TEST_F(InputStoreTest, EqualInputsAreOneAndRoomComesBack) {
   EXPECT_EQ(store_.free_rows(), 15u);
   EXPECT_TRUE(Add(Rows(15, 7)).ok());  // in two pieces
   EXPECT_EQ(store_.free_rows(), 0u);
+}
+
+class FurtherRowsTest : public InputStoreTest {
+ protected:
+  FurtherRowsTest() : InputStoreTest(2, 2) {}
+};
+
+TEST_F(FurtherRowsTest, LieBehindRowsThatAreMadeAndAreZerosOfOthers) {
+  const int32_t coordinates[kCoordinates] = {};
+  const uint32_t input = *store_.Find({Digest{1}, 2, 2, false, false});
+  const uint32_t first = *store_.TakeRows(2);
+  for (size_t which : {1, 2, 0}) {
+    uint32_t place = first;
+    for (float row : {10.0f, 20.0f}) {
+      place = store_.Put(place, Rows(1, row + 100 * static_cast<float>(which)), coordinates, which);
+    }
+  }
+  store_.Fill(input, first);
+  const uint32_t second = store_.PlaceOf(InputKey(input, 1));
+  EXPECT_EQ(store_.Values(second)[0], 20);
+  EXPECT_EQ(store_.Further(second, 0)[2], 122);
+  EXPECT_EQ(store_.Further(second, 1)[0], 220);
+  EXPECT_EQ(store_.Further(first, 1)[0], 210);
+  store_.Release(input);
+  const uint32_t given = *Add(Rows(2, 1));
+  for (uint32_t row : {0, 1}) {
+    for (size_t i : {0, 1}) {
+      for (const float value : store_.Further(store_.PlaceOf(InputKey(given, row)), i)) {
+        EXPECT_EQ(value, 0);
+      }
+    }
+  }
 }
 
 TEST_F(InputStoreTest, WhatRowsAreIsPartOfTheDigest) {

@@ -340,6 +340,12 @@ const std::vector<Case> kAttention = {
        AttentionOf(m, 0).alibi_slopes = {1, NAN};
      },
      "layer 0's attention has an ALiBi slope that is not finite"},
+    {"ClipsOfAText", "sinks", [](ModelT& m) { AttentionOf(m, 0).clips = 0; },
+     "layer 0's attention has clips, which only a tower's has"},
+    {"ClipsOfATextsMlp", "embeddings", [](ModelT& m) { SublayerAt(m, 1, 1).op.AsMlp()->clips = 0; },
+     "layer 1's mlp has clips, which only a tower's has"},
+    {"WindowOfPatches", "sinks", [](ModelT& m) { AttentionOf(m, 0).in_window = true; },
+     "layer 0's attention sees windows of patches, but there are none"},
     {"SlopesLacking", "sinks", [](ModelT& m) { AttentionOf(m, 0).alibi_slopes = {1}; },
      "layer 0 has 1 ALiBi slopes for 2 heads"},
 };

@@ -241,6 +241,7 @@ DecoderSpec BuildDecoder(Family family) {
 void BuildTower(Family family, DecoderSpec* spec, format::ModelT* vision) {
   if (family.layers.empty()) family.AddLayers();
   Builder(family, spec).BuildTower(vision);
+  PadHeads(*vision, *spec);
 }
 
 }  // namespace rondo::convert

@@ -100,4 +100,8 @@ void PadHeads(DecoderSpec& spec) {
   if (spec.draft_head) Pad(*spec.draft_head->layer, spec);
 }
 
+void PadHeads(format::ModelT& vision, DecoderSpec& spec) {
+  for (const auto& layer : vision.layers) Pad(*layer, spec);
+}
+
 }  // namespace rondo::convert

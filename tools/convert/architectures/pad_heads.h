@@ -10,5 +10,7 @@ namespace rondo::convert {
 // are. Which channels turn together stays, too: none of these do. Throws Error where a LayerNorm is
 // over a head's channels, whose mean would be another.
 void PadHeads(DecoderSpec& spec);
+// The same of what sees for it, whose tensors are `spec`'s.
+void PadHeads(format::ModelT& vision, DecoderSpec& spec);
 
 }  // namespace rondo::convert

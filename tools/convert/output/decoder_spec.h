@@ -77,6 +77,8 @@ struct TensorRecipe {
     std::function<void(std::span<const float> row, std::span<float> made)> make;
   };
   std::optional<Columns> columns = {};
+  // Rows are multiplied by the elements of this vector of the checkpoint; empty: they are not.
+  std::string row_scales = {};
   // Then whole rows and columns are multiplied by two to the power of these
   // (identities/scale_channels.h); empty: by 1.
   std::vector<int8_t> row_powers = {}, col_powers = {};
@@ -93,7 +95,9 @@ struct TensorRecipe {
   }
   float ScaleOf(const Part& part) const { return scale * part.scale; }
   // The parts' values are taken as they are but for ScaleOf() and what IsChanged() says.
-  bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor && !padding && !columns; }
+  bool IsOnlyScaled() const {
+    return offset == 0 && !exponential && !factor && !padding && !columns && row_scales.empty();
+  }
   bool IsChanged() const {
     return !row_powers.empty() || !col_powers.empty() || gains != nullptr || rows_turned ||
            columns_turned;
@@ -115,7 +119,7 @@ struct TensorRecipe {
 };
 
 // visit(name) for each name of a tensor of the checkpoint that `recipe` uses, or would in another
-// form: of its parts, but those that are computed, and of its factor.
+// form: of its parts, but those that are computed, of its factor, and of its rows' scales.
 template <typename Recipe, typename Visit>
 void ForEachName(Recipe& recipe, const Visit& visit) {
   const auto visit_parts = [&](auto& parts) {
@@ -126,6 +130,7 @@ void ForEachName(Recipe& recipe, const Visit& visit) {
   visit_parts(recipe.parts);
   for (auto& form : recipe.others) visit_parts(form.parts);
   if (recipe.factor) visit(recipe.factor->source);
+  if (!recipe.row_scales.empty()) visit(recipe.row_scales);
 }
 
 // A part of tensors' names, and what some checkpoints have in its place.

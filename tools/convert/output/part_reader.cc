@@ -24,6 +24,10 @@ PartReader::PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& par
     first_ += before.rows;
   }
   if (recipe.factor) ReadFactor();
+  if (!recipe.row_scales.empty()) {
+    row_scales_.resize(static_cast<size_t>(recipe.rows()));
+    checkpoint.Read(recipe.row_scales, 0, row_scales_);
+  }
   if (recipe.transposed && entry_ != nullptr) {
     // Whole: its rows are columns of what the checkpoint holds.
     whole_.resize(cols_ * entry_->shape.back());
@@ -121,6 +125,9 @@ void PartReader::ReadRows(uint64_t row, std::span<float> out) {
       if (recipe_.exponential) value = std::exp(value);
       value = value * recipe_.ScaleOf(part_) + recipe_.offset;
     }
+  }
+  for (size_t i = 0; !row_scales_.empty() && i < out.size(); ++i) {
+    out[i] *= row_scales_[first_ + row + i / cols];
   }
   CheckFinite(row, out);
 }

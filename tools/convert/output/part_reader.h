@@ -10,8 +10,8 @@
 
 namespace rondo::convert {
 
-// Holds what does not come row by row: a factor, or the whole of a part that is transposed, or
-// whose columns are turned. Everything throws Error.
+// Holds what does not come row by row: a factor, scales of rows, or the whole of a part that is
+// transposed, or whose columns are turned. Everything throws Error.
 class PartReader {
  public:
   // All three outlive this; `part` is one of the recipe's. Refuses a tensor that does not have the
@@ -41,8 +41,9 @@ class PartReader {
   const uint64_t cols_;                   // in the checkpoint
   uint64_t first_ = 0;                    // of the recipe's rows, that of the part
   std::vector<float> whole_, between_, narrow_;
-  std::vector<float> factor_;  // [inner, cols]
-  std::vector<float> turned_;  // all rows, where columns are turned
+  std::vector<float> factor_;      // [inner, cols]
+  std::vector<float> row_scales_;  // of all the recipe's rows; empty: all are 1
+  std::vector<float> turned_;      // all rows, where columns are turned
 };
 
 // All rows of this part of `recipe`. Throws Error.

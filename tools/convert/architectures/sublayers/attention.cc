@@ -26,6 +26,12 @@ std::vector<TensorRecipe::Part> Turned(RopePairs pairs, uint64_t turned, uint64_
     };
     uint64_t row = 0;
     for (; row < part.rows && n_rows > 0; row += channels, n_rows -= channels) {
+      if (pairs == RopePairs::kQuarters) {
+        const uint64_t quarter = turned / 4;
+        for (const uint64_t which : {0, 2, 1, 3}) add(row + which * quarter, quarter, 1);
+        add(row + turned, channels - turned, 1);
+        continue;
+      }
       add(row + (neighbours ? 0 : turned / 2), turned / 2, neighbours ? 2 : 1);
       add(row + (neighbours ? 1 : 0), turned / 2, neighbours ? 2 : 1);
       add(row + turned, channels - turned, 1);

@@ -10,8 +10,9 @@
 
 namespace rondo::convert {
 
-// Which channels of a head turn together: i and i + half of them; 2 i and 2 i + 1; i + half and i.
-enum class RopePairs { kHalves, kNeighbours, kReversed };
+// Which channels of a head turn together: i and i + half of them; 2 i and 2 i + 1; i + half and i;
+// in each half of them, its halves.
+enum class RopePairs { kHalves, kNeighbours, kReversed, kQuarters };
 // What q/k norms have weights for: there are none; one head, for all; all heads together; each its
 // own, in a tensor of its own or in one [heads, head_dim]; norms without weights, head by head.
 enum class HeadNorm { kNone, kShared, kWhole, kPerHead, kStacked, kPlain };

@@ -1,10 +1,12 @@
 // Qwen's ViT: pictures of about their own shape, whose patches come in squares that become one row;
-// RoPE by row and column, two equal frames a patch.
+// RoPE by row and column, two equal frames a patch. Qwen2.5-VL's sees windows in most layers.
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/vision/tower_parts.h"
 
 namespace rondo::convert {
@@ -12,12 +14,10 @@ namespace rondo::convert {
 namespace {
 
 const std::string kPrefix = "model.visual.";
-
-// What the three towers differ in.
-struct Names {
-  const char *fc1, *fc2;            // of a layer's MLP
-  const char *norm, *first, *last;  // of the merger
-};
+// Of the older two.
+constexpr const char *kMergerNorm = "merger.ln_q", *kMergerFirst = "merger.mlp.0",
+                     *kMergerLast = "merger.mlp.2";
+constexpr double kNormEpsilon = 1e-6;
 
 // A half of a head's pairs turns by the row, the other by the column.
 RopeSpec ReadRope(uint32_t head_dim) {
@@ -33,7 +33,8 @@ RopeSpec ReadRope(uint32_t head_dim) {
   return rope;
 }
 
-Family ReadLayers(const Config& vision, const char* hidden_key, const Names& names) {
+// Those of Qwen3-VL, with these names.
+Family ReadLayers(const Config& vision, const char* hidden_key, const char* merger_norm) {
   Family f(ReadSizes(vision.With("vocab_size", 1), {.hidden = hidden_key,
                                                     .n_layers = "depth",
                                                     .n_heads = "num_heads",
@@ -41,17 +42,17 @@ Family ReadLayers(const Config& vision, const char* hidden_key, const Names& nam
                                                     .without_kv_heads = "this tower"}));
   if (f.sizes.head_dim % 4 != 0) vision.Refuse("num_heads", "leaves heads of no multiple of 4");
   f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = 1e-6;
+  f.epsilon = kNormEpsilon;
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
   f.ropes = {ReadRope(f.sizes.head_dim)};
   f.prefix = kPrefix;
   f.layer_prefix = "blocks.";
-  f.final_norm = names.norm;
+  f.final_norm = merger_norm;
   f.attention.FuseQkv("attn.qkv");
   f.attention.names.output = "attn.proj";
   f.attention.pre_norm = "norm1";
   f.mlp.pre_norm = "norm2";
-  f.mlp.Ungate(names.fc1, names.fc2);
+  f.mlp.Ungate("mlp.linear_fc1", "mlp.linear_fc2");
   f.mlp.activation = ReadActivation(vision, "hidden_act", "gelu_pytorch_tanh");
   return f;
 }
@@ -96,38 +97,50 @@ void ReadProcessor(const VisionSource& source, uint32_t patch, uint32_t merge,
   tower.coordinates = format::RowCoordinates::kGrid;
 }
 
-void ReadVisionOf(const VisionSource& source, const char* hidden_key, const Names& names,
+// `first`, `last`: the layers of its merger.
+void ReadVisionOf(const VisionSource& source, const Family& f, const char* first, const char* last,
                   bool patch_bias, DecoderSpec* spec) {
   const uint32_t patch = source.vision.Count("patch_size", 512, 14);
   const uint32_t merge = source.vision.Count("spatial_merge_size", 16, 2);
   const uint32_t frames = source.vision.Count("temporal_patch_size", 16, 2);
-  format::TowerT& tower = AddTower(ReadLayers(source.vision, hidden_key, names), spec);
+  format::TowerT& tower = AddTower(f, spec);
   AddPatches(patch, frames, patch_bias, spec);
   const uint64_t merged = uint64_t{spec->vision->hidden_size} * merge * merge;
-  AddTowerDense(kPrefix + names.first, merged, merged, true, format::DenseActivation::kGelu, spec);
-  AddTowerDense(kPrefix + names.last, spec->hidden_size, merged, true,
-                format::DenseActivation::kIdentity, spec);
+  AddTowerDense(kPrefix + first, merged, merged, true, format::DenseActivation::kGelu, spec);
+  AddTowerDense(kPrefix + last, spec->hidden_size, merged, true, format::DenseActivation::kIdentity,
+                spec);
   ReadProcessor(source, patch, merge, tower);
   spec->vision->context_length = static_cast<uint32_t>(tower.processor->max_pixels / patch / patch);
   spec->Keep({"model.visual.", "visual."});
   AddOtherNames({{kPrefix, "visual."}}, spec);
 }
 
+// Further mergers, whose norm is of what is merged.
+void AddDeepstack(const VisionSource& source, DecoderSpec* spec) {
+  const uint64_t merge = source.vision.Count("spatial_merge_size", 16, 2);
+  const uint64_t merged = spec->vision->hidden_size * merge * merge;
+  size_t i = 0;
+  for (const uint64_t layer : source.vision.Integers("deepstack_visual_indexes", 1024)) {
+    const std::string name = kPrefix + "deepstack_merger_list." + std::to_string(i++) + ".";
+    auto& merger = spec->vision->tower->mergers.emplace_back();
+    merger = std::make_unique<format::TowerMergerT>();
+    merger->layer = static_cast<uint32_t>(layer);
+    AddMergedNorm(name + "norm", merged, format::NormKind::kLayerNorm, kNormEpsilon, true, 0, spec);
+    AddTowerDense(name + "linear_fc1", merged, merged, true, format::DenseActivation::kGelu, spec);
+    AddTowerDense(name + "linear_fc2", spec->hidden_size, merged, true,
+                  format::DenseActivation::kIdentity, spec);
+  }
+}
+
 }  // namespace
 
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec) {
-  if (!source.vision.Integers("deepstack_visual_indexes", 1024).empty()) {
-    source.vision.Refuse("deepstack_visual_indexes",
-                         "names layers whose rows enter the text's layers, which is not known: "
-                         "convert with --text-only");
-  }
-  ReadVisionOf(
-      source, "hidden_size",
-      {"mlp.linear_fc1", "mlp.linear_fc2", "merger.norm", "merger.linear_fc1", "merger.linear_fc2"},
-      true, spec);
+  ReadVisionOf(source, ReadLayers(source.vision, "hidden_size", "merger.norm"), "merger.linear_fc1",
+               "merger.linear_fc2", true, spec);
   const uint32_t positions = source.vision.Count("num_position_embeddings", 1u << 20, 2304);
   AddPositionTable(kPrefix + "pos_embed", format::PatchPositions::kBilinear,
                    static_cast<uint32_t>(std::lround(std::sqrt(positions))), spec);
+  AddDeepstack(source, spec);
 }
 
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec) {
@@ -138,10 +151,35 @@ void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec) {
         "intermediate_size",
         static_cast<uint64_t>(static_cast<double>(hidden) * vision.Positive("mlp_ratio", 4)));
   }
-  ReadVisionOf({source.config, vision.With("hidden_act", vision.Text("hidden_act", "quick_gelu")),
-                source.processor, source.vocabulary},
-               "embed_dim", {"mlp.fc1", "mlp.fc2", "merger.ln_q", "merger.mlp.0", "merger.mlp.2"},
-               false, spec);
+  vision = vision.With("hidden_act", vision.Text("hidden_act", "quick_gelu"));
+  Family f = ReadLayers(vision, "embed_dim", kMergerNorm);
+  f.mlp.Ungate("mlp.fc1", "mlp.fc2");
+  ReadVisionOf(source, f, kMergerFirst, kMergerLast, false, spec);
+}
+
+void ReadQwen25Vision(const VisionSource& source, DecoderSpec* spec) {
+  const Config vision = source.vision.With("hidden_act", source.vision.Text("hidden_act", "silu"));
+  Family f = ReadLayers(vision, "hidden_size", kMergerNorm);
+  f.norm = format::NormKind::kRmsNorm;
+  f.norm_bias = false;
+  f.mlp.plain = false;
+  f.mlp.names = {};
+  f.AddLayers();
+  std::vector<uint64_t> whole = {7, 15, 23, 31};
+  if (vision.Has("fullatt_block_indexes")) {
+    whole = vision.Integers("fullatt_block_indexes", kMaxLayers);
+  }
+  for (uint32_t i = 0; i < f.layers.size(); ++i) {
+    f.layers[i].attention().in_window = std::ranges::find(whole, i) == whole.end();
+  }
+  ReadVisionOf(source, f, kMergerFirst, kMergerLast, false, spec);
+  const format::ImageProcessorT& p = *spec->vision->tower->processor;
+  const uint32_t pixels = vision.Count("window_size", 1u << 14, 112);
+  spec->vision->tower->window = pixels / p.merge / p.patch * p.merge;
+  if (pixels < p.merge * p.patch) {
+    vision.Refuse("window_size", "is smaller than the " + std::to_string(p.merge * p.patch) +
+                                     " pixels that become one row");
+  }
 }
 
 }  // namespace rondo::convert

@@ -9,6 +9,16 @@
 
 namespace rondo::convert {
 
+namespace {
+
+// What the names of the last merger's tensors begin with.
+std::string MergerName(const format::TowerT& tower) {
+  return tower.mergers.empty() ? "vision."
+                               : "vision.mergers." + std::to_string(tower.mergers.size() - 1) + ".";
+}
+
+}  // namespace
+
 Family SiglipFamily(const Config& vision, const std::string& prefix) {
   Family f(ReadSizes(vision.With("vocab_size", 1),
                      {.default_context = 1, .without_kv_heads = "this tower"}));
@@ -81,7 +91,8 @@ void AddGridPositions(const std::string& source, uint32_t side, uint32_t table_s
 void AddTowerDense(const std::string& source, uint64_t rows, uint64_t cols, bool has_bias,
                    format::DenseActivation activation, DecoderSpec* spec) {
   format::TowerT& tower = *spec->vision->tower;
-  const std::string name = "vision.dense." + std::to_string(tower.dense.size());
+  auto& all = tower.mergers.empty() ? tower.dense : tower.mergers.back()->dense;
+  const std::string name = MergerName(tower) + "dense." + std::to_string(all.size());
   auto dense = std::make_unique<format::DenseT>();
   dense->activation = activation;
   dense->linear = std::make_unique<format::LinearT>();
@@ -91,20 +102,23 @@ void AddTowerDense(const std::string& source, uint64_t rows, uint64_t cols, bool
     dense->linear->bias = static_cast<int32_t>(
         spec->Add({name + ".bias", TensorRole::kVector, {{source + ".bias", rows}}, 1}));
   }
-  tower.dense.push_back(std::move(dense));
+  all.push_back(std::move(dense));
 }
 
 void AddMergedNorm(const std::string& source, uint64_t n, format::NormKind kind, double epsilon,
                    bool has_bias, float offset, DecoderSpec* spec) {
-  auto& norm = spec->vision->tower->merged_norm = std::make_unique<format::NormT>();
+  format::TowerT& tower = *spec->vision->tower;
+  auto& norm = tower.mergers.empty() ? tower.merged_norm : tower.mergers.back()->norm;
+  norm = std::make_unique<format::NormT>();
   norm->kind = kind;
   norm->epsilon = epsilon;
-  TensorRecipe weight{"vision.merged_norm", TensorRole::kVector, {{source + ".weight", n}}, 1};
+  const std::string name = MergerName(tower) + "merged_norm";
+  TensorRecipe weight{name, TensorRole::kVector, {{source + ".weight", n}}, 1};
   weight.offset = offset;
   norm->weight = spec->Add(std::move(weight));
   if (!has_bias) return;
   norm->bias = static_cast<int32_t>(
-      spec->Add({"vision.merged_norm.bias", TensorRole::kVector, {{source + ".bias", n}}, 1}));
+      spec->Add({name + ".bias", TensorRole::kVector, {{source + ".bias", n}}, 1}));
 }
 
 void AddPositionTable(const std::string& source, format::PatchPositions kind, uint32_t side,

@@ -29,12 +29,12 @@ void AddPatchProduct(const std::string& source, uint32_t patch, bool is_convolut
 void AddGridPositions(const std::string& source, uint32_t side, uint32_t table_side,
                       const std::function<uint32_t(uint32_t place)>& row, DecoderSpec* spec);
 
-// A layer behind the merging; `rows`, of its outcome. Its tensors are called so and ".weight",
-// ".bias".
+// A layer behind the merging, of the last of the tower's mergers; `rows`, of its outcome. Its
+// tensors are called so and ".weight", ".bias".
 void AddTowerDense(const std::string& source, uint64_t rows, uint64_t cols, bool has_bias,
                    format::DenseActivation activation, DecoderSpec* spec);
 
-// A norm of `n` channels behind the merging.
+// A norm of `n` channels behind the merging, likewise.
 void AddMergedNorm(const std::string& source, uint64_t n, format::NormKind kind, double epsilon,
                    bool has_bias, float offset, DecoderSpec* spec);
 

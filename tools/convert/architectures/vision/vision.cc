@@ -10,12 +10,16 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
   };
   for (const Row& row : {
            Row{"gemma3", ReadGemma3Vision},
+           Row{"gemma4", ReadGemma4Vision},
            Row{"idefics3", ReadSmolVlmVision},
+           Row{"internvl", ReadInternVlVision},
            Row{"lfm2_vl", ReadLfm2Vision},
            Row{"llava", ReadPixtralVision, "pixtral"},
            Row{"mistral3", ReadPixtralVision},
+           Row{"qwen2_5_vl", ReadQwen25Vision},
            Row{"qwen2_vl", ReadQwen2Vision},
            Row{"qwen3_5", ReadQwen3Vision},
+           Row{"qwen3_vl", ReadQwen3Vision},
            Row{"smolvlm", ReadSmolVlmVision},
        }) {
     if (model_type == row.model_type &&

@@ -34,10 +34,13 @@ using ReadVision = void (*)(const VisionSource& source, DecoderSpec* spec);
 ReadVision FindVision(const std::string& model_type, const std::string& vision_type);
 
 void ReadSmolVlmVision(const VisionSource& source, DecoderSpec* spec);
+void ReadInternVlVision(const VisionSource& source, DecoderSpec* spec);
 void ReadLfm2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma3Vision(const VisionSource& source, DecoderSpec* spec);
+void ReadGemma4Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec);
+void ReadQwen25Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadPixtralVision(const VisionSource& source, DecoderSpec* spec);
 
 }  // namespace rondo::convert
