@@ -7,8 +7,8 @@
  *     session.Prefill(model.Tokenize("Once upon a time"));
  *     for (const rondo::Event& event : session.Stream()) std::cout << event.text;
  *
- * Objects move and do not copy, but for grammars and adapters, whose copies are one. They may be
- * destroyed in any order. */
+ * Objects move and do not copy, but for grammars, adapters and media, whose copies are one. They
+ * may be destroyed in any order. */
 #ifndef RONDO_RONDO_HPP_
 #define RONDO_RONDO_HPP_
 
@@ -145,6 +145,13 @@ struct EngineOptions : rondo_engine_options {
 struct GrammarOptions : rondo_grammar_options {
   GrammarOptions() : rondo_grammar_options{} {
     detail::Check(rondo_grammar_options_init(this, sizeof(rondo_grammar_options)));
+  }
+};
+
+/* rondo_image_options with their defaults. */
+struct ImageOptions : rondo_image_options {
+  ImageOptions() : rondo_image_options{} {
+    detail::Check(rondo_image_options_init(this, sizeof(rondo_image_options)));
   }
 };
 
@@ -438,6 +445,16 @@ class Model {
     return context;
   }
 
+  /* What becomes of a picture of this size. */
+  rondo_image_facts ImagePlan(uint32_t width, uint32_t height,
+                              const ImageOptions& options = {}) const {
+    auto facts = detail::Sized<rondo_image_facts>();
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      return rondo_image_plan(get(), width, height, &options, &facts, message, bytes);
+    });
+    return facts;
+  }
+
   /* The bytes that a grammar written in `text_bytes` bytes takes. */
   uint64_t PlanGrammar(size_t text_bytes, const GrammarOptions& options = {}) const {
     uint64_t bytes = 0;
@@ -703,6 +720,80 @@ class Engine {
   detail::SharedModel model_;
 };
 
+/* rondo_image: pixels that live until the picture was encoded. */
+struct Image : rondo_image {
+  /* Of no pixels: all of it is to be set, as planes of a camera's frame are. */
+  Image() : rondo_image{} { struct_size = sizeof(rondo_image); }
+  /* Of one plane. stride: bytes from a row to the next; 0: there is nothing between them. */
+  Image(View<const unsigned char> pixels, uint32_t columns, uint32_t rows,
+        int32_t pixel_format = RONDO_PIXELS_RGB8, size_t stride = 0)
+      : Image() {
+    const bool four = pixel_format == RONDO_PIXELS_RGBA8 || pixel_format == RONDO_PIXELS_BGRA8;
+    const size_t channels = pixel_format == RONDO_PIXELS_RGB8 ? 3 : four ? 4 : 1;
+    const uint64_t row = uint64_t{columns} * channels;
+    const uint64_t step = stride != 0 ? stride : row;
+    const bool some = columns > 0 && rows > 0;
+    if (some && (pixels.size() < row || (pixels.size() - row) / step < rows - 1)) {
+      throw Error(RONDO_STATUS_INVALID_ARGUMENT, "there are fewer pixels than the picture has");
+    }
+    format = pixel_format;
+    width = columns;
+    height = rows;
+    plane0 = pixels.data();
+    stride0 = stride;
+  }
+};
+
+/* A picture as an engine's rows. Copies are the same; sessions keep the rows that they have.
+ * [any thread] */
+class Media {
+ public:
+  /* With EngineOptions::max_media_rows. */
+  Media(const Engine& engine, const Image& image, const ImageOptions& options = {}) {
+    rondo_media* media = nullptr;
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      return rondo_media_create(engine.get(), &image, &options, &media, message, bytes);
+    });
+    handle_.reset(media, rondo_media_close);
+  }
+  /* Calls progress(done, total) behind each slice of the work. What it throws ends that, and is
+   * thrown. */
+  template <typename Progress>
+  Media(const Engine& engine, const Image& image, ImageOptions options, Progress progress) {
+    struct State {
+      Progress& progress;
+      std::exception_ptr thrown;
+    } state{progress, nullptr};
+    options.progress_user = &state;
+    options.progress = [](void* user, uint64_t done, uint64_t total) {
+      State& to = *static_cast<State*>(user);
+      try {
+        to.progress(done, total);
+        return 0;
+      } catch (...) {  // must not unwind through the library
+        to.thrown = std::current_exception();
+        return 1;
+      }
+    };
+    try {
+      *this = Media(engine, image, options);
+    } catch (const Error&) {
+      if (state.thrown) std::rethrow_exception(state.thrown);
+      throw;
+    }
+  }
+
+  rondo_image_facts Info() const {
+    auto facts = detail::Sized<rondo_image_facts>();
+    detail::Check(rondo_media_info(get(), &facts));
+    return facts;
+  }
+  rondo_media* get() const { return handle_.get(); }
+
+ private:
+  std::shared_ptr<rondo_media> handle_;
+};
+
 /* What a step of a generation brought. Its texts are valid until the next call on the session. */
 struct Event {
   int32_t token;  /* -1: no token came */
@@ -766,6 +857,13 @@ class Session {
   void AppendInputs(const std::vector<Input>& inputs) {
     static_assert(sizeof(Input) == sizeof(rondo_input));
     Check(rondo_session_append_inputs(get(), inputs.data(), inputs.size()));
+  }
+  /* Each picture_token (Model::Info) among `ids` stands for the next of `media`. */
+  void AppendMedia(Ids ids, const std::vector<Media>& media) {
+    std::vector<rondo_media*> handles;
+    for (const Media& one : media) handles.push_back(one.get());
+    Check(
+        rondo_session_append_media(get(), ids.data(), ids.size(), handles.data(), handles.size()));
   }
   /* Tokens that may come next: the next pass verifies them, and no token is another for it. */
   void Propose(Ids ids) { Check(rondo_session_propose(get(), ids.data(), ids.size())); }

@@ -205,6 +205,134 @@ TEST_F(CppBindingTest, Inputs) {
   EXPECT_EQ(StatusOf([&] { none.AppendInputs({halves}); }), RONDO_STATUS_INVALID_ARGUMENT);
 }
 
+// The tiny model as one that sees, converted once per process.
+const std::string& SeeingModelPath() {
+  static const TempFolder folder;
+  static const std::string path = [] {
+    std::string file = (folder.path() / "seeing.rondo").string();
+    const std::string made = folder.path().string();
+    const std::string command = std::string("python3 '") + kSourceFolder +
+                                "/c_api/bindings/tiny_seeing.py' '" + kTestData + "/tiny' '" +
+                                made + "' && '" + kToolProgram + "' convert '" + made +
+                                "/seeing' -o '" + file + "' --weights q8 > /dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return file;
+  }();
+  return path;
+}
+
+// Of gray steps, and of 3 bytes a pixel.
+std::vector<unsigned char> Pixels(size_t width, size_t height) {
+  std::vector<unsigned char> pixels(width * height * 3);
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = static_cast<unsigned char>(i / 3 * 7 + i % 3);
+  }
+  return pixels;
+}
+
+class SeeingCppBindingTest : public testing::Test {
+ protected:
+  static rondo::EngineOptions MediaOptions() {
+    rondo::EngineOptions options = Options();
+    options.max_media_rows = 12;
+    return options;
+  }
+  std::vector<float> Logits(const std::vector<rondo::Media>& media) {
+    rondo::Session session(engine, Limited(0));
+    session.AppendMedia(ids, media);
+    const rondo::View<const float> logits = session.Logits();
+    return {logits.begin(), logits.end()};
+  }
+
+  rondo::Model model{SeeingModelPath()};
+  rondo::Engine engine{model, MediaOptions()};
+  std::vector<int32_t> ids = model.Tokenize("See <image> here");
+  std::vector<unsigned char> pixels = Pixels(48, 48);
+};
+
+TEST_F(SeeingCppBindingTest, PlanOfAnImage) {
+  const rondo_image_facts plan = model.ImagePlan(48, 48);
+  EXPECT_EQ(plan.rows, 5u);
+  EXPECT_EQ(plan.tile_columns, 2u);
+  EXPECT_EQ(plan.patches, 20u);
+  rondo::ImageOptions one;
+  one.one_tile = 1;
+  EXPECT_EQ(model.ImagePlan(48, 48, one).rows, 1u);
+  EXPECT_EQ(StatusOf([&] { model.ImagePlan(0, 48); }), RONDO_STATUS_INVALID_ARGUMENT);
+  const rondo::Model blind(TinyModelPath());
+  EXPECT_EQ(blind.Info().picture_token, -1);
+  EXPECT_EQ(StatusOf([&] { blind.ImagePlan(48, 48); }), RONDO_STATUS_UNSUPPORTED);
+}
+
+TEST_F(SeeingCppBindingTest, MediaAmongTokens) {
+  std::unique_ptr<rondo::Media> media =
+      std::make_unique<rondo::Media>(engine, rondo::Image(pixels, 48, 48));
+  const rondo_image_facts facts = media->Info();
+  EXPECT_EQ(facts.rows, 5u);
+  ASSERT_EQ(std::count(ids.begin(), ids.end(), model.Info().picture_token), 1);
+  rondo::Session session(engine, Limited(4));
+  session.AppendMedia(ids, {*media});
+  EXPECT_EQ(session.Position(), ids.size() - 1 + facts.positions);
+  media.reset();  // the session goes on
+  EXPECT_GE(session.Next().token, 0);
+  EXPECT_EQ(StatusOf([&] { session.AppendMedia(ids, {}); }), RONDO_STATUS_INVALID_ARGUMENT);
+}
+
+TEST_F(SeeingCppBindingTest, WhatIsSeenIsThePicture) {
+  const std::vector<float> seen = Logits({rondo::Media(engine, rondo::Image(pixels, 48, 48))});
+  std::vector<unsigned char> other = pixels;
+  std::reverse(other.begin(), other.end());
+  EXPECT_NE(Logits({rondo::Media(engine, rondo::Image(other, 48, 48))}), seen);
+  // The same pixels with alpha, in rows with a gap.
+  std::vector<unsigned char> wide(48 * 200);
+  for (size_t i = 0; i < size_t{48} * 48; ++i) {
+    unsigned char* const pixel = &wide[i / 48 * 200 + i % 48 * 4];
+    for (size_t c = 0; c < 3; ++c) pixel[c] = pixels[i * 3 + 2 - c];
+  }
+  const rondo::View<const unsigned char> whole(wide.data(), wide.size() - 8);
+  const rondo::Image same(whole, 48, 48, RONDO_PIXELS_BGRA8, 200);
+  EXPECT_EQ(Logits({rondo::Media(engine, same)}), seen);
+  const rondo::View<const unsigned char> less(wide.data(), wide.size() - 9);
+  EXPECT_EQ(StatusOf([&] { rondo::Image(less, 48, 48, RONDO_PIXELS_BGRA8, 200); }),
+            RONDO_STATUS_INVALID_ARGUMENT);
+}
+
+TEST_F(SeeingCppBindingTest, Planes) {
+  const std::vector<unsigned char> y(size_t{48} * 48, 90), uv(size_t{48} * 24, 128);
+  rondo::Image frame;
+  frame.format = RONDO_PIXELS_NV12;
+  frame.width = frame.height = 48;
+  frame.plane0 = y.data();
+  EXPECT_EQ(StatusOf([&] { rondo::Media(engine, frame); }), RONDO_STATUS_INVALID_ARGUMENT);
+  frame.plane1 = uv.data();
+  frame.yuv_range = RONDO_YUV_FULL;
+  const rondo::Image gray(y, 48, 48, RONDO_PIXELS_GRAY8);
+  EXPECT_EQ(Logits({rondo::Media(engine, frame)}), Logits({rondo::Media(engine, gray)}));
+}
+
+TEST_F(SeeingCppBindingTest, ProgressOfEncoding) {
+  const rondo::Image image(pixels, 48, 48);
+  uint64_t last = 0, whole = 1;
+  const rondo::Media media(engine, image, {}, [&](uint64_t done, uint64_t total) {
+    last = done;
+    whole = total;
+  });
+  EXPECT_EQ(last, whole);
+  std::reverse(pixels.begin(), pixels.end());  // else it is there already
+  const auto stop = [](uint64_t, uint64_t) { throw std::runtime_error("enough"); };
+  EXPECT_THROW(rondo::Media(engine, image, {}, stop), std::runtime_error);
+  EXPECT_EQ(media.Info().rows, 5u);
+}
+
+TEST_F(SeeingCppBindingTest, RefusedMedia) {
+  const rondo::Image image(pixels, 48, 48);
+  const rondo::Engine none(model, Options());
+  EXPECT_EQ(StatusOf([&] { rondo::Media(none, image); }), RONDO_STATUS_UNSUPPORTED);
+  const rondo::Media media(engine, image);
+  rondo::Session session(none, Limited(0));
+  EXPECT_EQ(StatusOf([&] { session.AppendMedia(ids, {media}); }), RONDO_STATUS_INVALID_ARGUMENT);
+}
+
 TEST_F(CppBindingTest, Adapter) {
   rondo::EngineOptions engine_options = Options();
   engine_options.adapter_rank = kTinyAdapterRank;

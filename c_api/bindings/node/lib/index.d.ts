@@ -1,13 +1,14 @@
 /// <reference lib="esnext.disposable" />
 /** Rondo: language models on edge devices, in one planned block of memory. What rondo.h says of an
  * option or a function holds for the one named like it. */
-import {AdapterFacts, EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
-        SessionCounters} from './records';
+import {AdapterFacts, EmbedderFacts, EngineCounters, ImageFacts, MemoryPlan, MemoryRegion, ModelFacts,
+        ProfileEvent, SessionCounters} from './records';
 import {ChatPartKind} from './records';
 
 export {ABI_VERSION, AdapterFacts, Affinity, Calls, Channel, ChatPartKind, EmbedderFacts, EngineCounters,
-        GrammarBegin, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, Pooling, ProfileEvent, Reason,
-        Segment, SessionCounters, Speculation, Status} from './records';
+        GrammarBegin, ImageFacts, Kv, MemoryPlan, MemoryRegion, ModelFacts, Pixels, Policy, Pooling,
+        ProfileEvent, Reason, Segment, SessionCounters, Speculation, Status, YuvMatrix,
+        YuvRange} from './records';
 
 /** A call that failed. */
 export declare class RondoError extends Error {
@@ -200,6 +201,39 @@ export interface InputRows {
   seesWhole?: boolean;
 }
 
+/** A picture or a camera's frame. Its bytes are read until the promise of Engine.media() is settled: they
+ * must not change, nor be transferred, before. */
+export interface Image {
+  /** Red, green, blue and perhaps alpha of each pixel; or planes, one behind the other. */
+  data?: Uint8Array | Uint8ClampedArray;
+  /** In its place, the planes of Pixels.NV12, NV21 or I420. */
+  planes?: Iterable<Uint8Array | Uint8ClampedArray>;
+  /** Of the planes, before the picture is turned. */
+  width: number;
+  height: number;
+  /** One of Pixels; none: what the number of bytes means: gray, RGB or RGBA. */
+  format?: number;
+  /** Bytes from a row of each plane to the next; none: nothing lies between them. */
+  strides?: number[];
+  /** Degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270. */
+  rotation?: number;
+  /** Then left and right change places. */
+  mirror?: boolean;
+  /** One of YuvRange; default VIDEO. */
+  yuvRange?: number;
+  /** One of YuvMatrix; default BT601. */
+  yuvMatrix?: number;
+}
+
+export interface ImageOptions {
+  /** Rows of the picture in the text, of families in which they follow from its size: at least and at
+   * most about so many; default 0: as the model's makers did. */
+  minTokens?: number;
+  maxTokens?: number;
+  /** True: the picture is not cut into tiles. */
+  oneTile?: boolean;
+}
+
 /** What one step of a generation brought. */
 export interface Event {
   /** -1: no token came. */
@@ -274,6 +308,9 @@ export declare class Model extends Handle {
   pairText(query: string, document: string, options?: {instruction?: string}): string;
   /** A LoRA adapter, from the file that `rondo convert --adapter-for` made for this model. */
   adapter(path: string): Adapter;
+  /** What becomes of a picture of this size, upright: the rows that maxMediaRows counts, and the
+   * positions of the context. */
+  imagePlan(width: number, height: number, options?: ImageOptions): ImageFacts;
   /** What generations may say. A schema that is refused is named by its JSON pointer. */
   grammar(description: GrammarDescription): Grammar;
   /** The bytes that such a grammar takes. */
@@ -303,6 +340,13 @@ export declare class Adapter extends Handle {
   readonly info: AdapterFacts;
 }
 
+/** Made by Engine.media(). Its rows lie in the engine as long as this is open, or a session that
+ * remembers a position of them. */
+export declare class Media extends Handle {
+  private constructor();
+  readonly info: ImageFacts;
+}
+
 /** Made by Model.engine(). */
 export declare class Engine extends Handle {
   private constructor();
@@ -312,6 +356,10 @@ export declare class Engine extends Handle {
   /** The next event of the profile from number `cursor` on; `next` is the number behind it. */
   profile(cursor?: number): (ProfileEvent & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
+  /** A picture as rows of an engine with the option maxMediaRows, encoded on another thread, between
+   * the passes of sessions. What progress throws ends that, and rejects the promise. */
+  media(image: Image, options?: ImageOptions & {progress?: (done: number, total: number) => void}):
+      Promise<Media>;
   /** One vector per text, in their order, each as Session.embed() makes it. The sessions share the
    * work: each takes one text, and the next when it is done with it. Where a text is refused,
    * the message tells which; BUSY: a session is in another call. */
@@ -332,6 +380,9 @@ export declare class Session extends Handle {
   /** Queues token ids and rows that stand where tokens do, 1 to 64 of them, one behind another. For
    * engines with the option maxInputRows. */
   appendInputs(inputs: Iterable<Iterable<number> | InputRows>): void;
+  /** Queues ids of which each that is the model's info.pictureToken stands for the next of these
+   * pictures. Model.chatIds() writes it for a part {type: 'image'} of a message. */
+  appendMedia(ids: Iterable<number>, media: Iterable<Media>): void;
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;

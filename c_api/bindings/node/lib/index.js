@@ -1,7 +1,6 @@
 // Rondo for Node: see index.d.ts for what each does.
 'use strict';
 
-const koffi = require('koffi');
 const raw = require('./raw.js');
 const {Adapter, openAdapter} = require('./adapter.js');
 const chat = require('./chat.js');
@@ -9,8 +8,8 @@ const {embeddingText, joined, pairText, room} = require('./embedding.js');
 const {Grammar, createGrammar, planGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, check, checkMessage, later, library, optionsOf, record, recordOf, sized, textOf,
-       textOutput,
-       MESSAGE_BYTES} = require('./library.js');
+       textOutput, withProgress, MESSAGE_BYTES} = require('./library.js');
+const {Media, createMedia, imagePlan} = require('./media.js');
 const {Session, recommendedBy, withSessionOptions} = require('./session.js');
 
 const {Status, ABI_VERSION} = raw;
@@ -129,6 +128,10 @@ class Model extends Handle {
     return createGrammar(this, description);
   }
 
+  imagePlan(width, height, options = {}) {
+    return imagePlan(this, width, height, options);
+  }
+
   planGrammar(description) {
     return planGrammar(this, description);
   }
@@ -157,29 +160,15 @@ class Model extends Handle {
   async engine({progress, draft, ...options} = {}) {
     const engineOptions = engineOptionsOf(options);
     if (draft) engineOptions.draft = draft.handle;
-    let thrown;
-    const callback = progress && koffi.register((_, done, total) => {
-      try {
-        progress(Number(done), Number(total));
-      } catch (error) {  // must not unwind through the library
-        thrown = thrown || error;
-      }
-      return thrown ? 1 : 0;
-    }, koffi.pointer(raw.types.rondo_engine_options_progress));
-    if (callback) engineOptions.progress = callback;
     const recommended = recommendedBy(this);
     const {dimensions} = this.embedder;
     const {hiddenSize} = this.info;
     const engine = [null];
     const message = Buffer.alloc(MESSAGE_BYTES);
-    try {
-      const status = await this.hold((model) => later(library.rondo_engine_create, model,
-          engineOptions, null, 0, engine, message, MESSAGE_BYTES));
-      if (thrown) throw thrown;
-      check(status, textOf(message));
-    } finally {
-      if (callback) koffi.unregister(callback);
-    }
+    const status = await withProgress('rondo_engine_options_progress', progress, (callback) =>
+      this.hold((model) => later(library.rondo_engine_create, model,
+          {...engineOptions, progress: callback}, null, 0, engine, message, MESSAGE_BYTES)));
+    check(status, textOf(message));
     return new Engine(engine[0], this, recommended, dimensions, hiddenSize);
   }
 }
@@ -223,6 +212,10 @@ class Engine extends Handle {
     return new Session(session[0], this);
   }
 
+  media(image, options) {
+    return createMedia(this, image, options);
+  }
+
   // Calls use(engine, sessions) with the handles, which stay until its promise is settled.
   #hold(sessions, use) {
     const hold = (rest, handles) => rest.length === 0 ?
@@ -256,9 +249,9 @@ function query(name) {
   return value[0];
 }
 
-const {Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Pooling, Reason, Segment,
-       Speculation} = raw;
+const {Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Pixels, Policy, Pooling, Reason,
+       Segment, Speculation, YuvMatrix, YuvRange} = raw;
 module.exports = {ABI_VERSION, Adapter, Affinity, Calls, Channel, ChatParser: chat.ChatParser,
-                  ChatPartKind, Engine, Grammar, GrammarBegin, Kv, Model, Policy, Pooling, Reason, RondoError,
-                  Segment, Session, Speculation, Status, query,
+                  ChatPartKind, Engine, Grammar, GrammarBegin, Kv, Media, Model, Pixels, Policy, Pooling,
+                  Reason, RondoError, Segment, Session, Speculation, Status, YuvMatrix, YuvRange, query,
                   version: () => library.rondo_version_string()};

@@ -3,6 +3,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
+const koffi = require('koffi');
 const raw = require('./raw.js');
 
 const MESSAGE_BYTES = 512;
@@ -64,10 +65,31 @@ function later(function_, ...args) {
   });
 }
 
+// The status of use(callback), with a progress callback of this type, or null. What `progress` throws
+// cancels that, and is thrown.
+async function withProgress(type, progress, use) {
+  if (!progress) return use(null);
+  let thrown;
+  const callback = koffi.register((_, done, total) => {
+    try {
+      progress(Number(done), Number(total));
+    } catch (error) {  // must not unwind through the library
+      thrown = thrown || error;
+    }
+    return thrown ? 1 : 0;
+  }, koffi.pointer(raw.types[type]));
+  try {
+    const status = await use(callback);
+    if (thrown) throw thrown;
+    return status;
+  } finally {
+    koffi.unregister(callback);
+  }
+}
+
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 function sized(type) {
-  const koffi = require('koffi');
   return {struct_size: koffi.sizeof(raw.types[type])};
 }
 
@@ -99,4 +121,4 @@ function optionsOf(type, options, more = () => {}) {
 }
 
 module.exports = {RondoError, camel, check, checkMessage, later, library, optionsOf, record, recordOf, sized,
-                  textOf, textOutput, MESSAGE_BYTES};
+                  textOf, textOutput, withProgress, MESSAGE_BYTES};

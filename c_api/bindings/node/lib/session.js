@@ -10,6 +10,7 @@ const {Handle} = require('./handle.js');
 const {inputsOf} = require('./inputs.js');
 const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
        sized} = require('./library.js');
+const {Media} = require('./media.js');
 
 const {Reason, Status} = raw;
 const NO_LIMIT = 2n ** 64n - 1n;
@@ -125,6 +126,16 @@ class Session extends Handle {
   appendInputs(inputs) {
     const structs = inputsOf(inputs, this.#engine.hiddenSize);
     this.#check(library.rondo_session_append_inputs(this.handle, structs, structs.length));
+  }
+
+  appendMedia(ids, media) {
+    const array = Int32Array.from(ids);
+    const handles = Array.from(media, (one) => {
+      if (!(one instanceof Media)) throw new TypeError('media are none that engine.media made');
+      return one.handle;
+    });
+    this.#check(library.rondo_session_append_media(
+        this.handle, array, array.length, handles, handles.length));
   }
 
   propose(ids) {

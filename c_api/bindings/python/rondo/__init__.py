@@ -12,26 +12,26 @@ import ctypes
 
 from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
                        check, library)
-from ._raw import (ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Log, Policy,
-                   Pooling, Reason, Rows, Segment, Speculation, Status)
-from ._records import (AdapterFacts, EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion,
-                       ModelFacts, ProfileEvent,
-                       SessionCounters)
+from ._raw import (ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Log, Pixels,
+                   Policy, Pooling, Reason, Rows, Segment, Speculation, Status, YuvMatrix, YuvRange)
+from ._records import (AdapterFacts, EmbedderFacts, EngineCounters, ImageFacts, MemoryPlan,
+                       MemoryRegion, ModelFacts, ProfileEvent, SessionCounters)
 from .adapter import Adapter
 from .chat import ChatParser, ChatPart
 from .engine import Engine
 from .grammar import Grammar
 from .inputs import Input
+from .media import Image, Media
 from .model import Model
 from .session import Event, Session
 
 __all__ = ["ABI_VERSION", "Adapter", "AdapterFacts", "Affinity", "Calls", "Cancelled", "Channel",
            "ChatParser", "ChatPart", "ChatPartKind", "ContextFull", "EmbedderFacts", "Engine",
            "EngineCounters", "Event", "Grammar",
-           "GrammarBegin", "Input", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
-           "ModelError", "ModelFacts", "OutOfMemory", "Policy", "Pooling", "ProfileEvent", "Reason",
-           "RondoError", "Rows", "Segment", "Session", "SessionCounters", "Speculation", "Status", "query",
-           "version"]
+           "GrammarBegin", "Image", "ImageFacts", "Input", "InvalidArgument", "Kv", "Log", "Media",
+           "MemoryPlan", "MemoryRegion", "Model", "ModelError", "ModelFacts", "OutOfMemory", "Pixels",
+           "Policy", "Pooling", "ProfileEvent", "Reason", "RondoError", "Rows", "Segment", "Session",
+           "SessionCounters", "Speculation", "Status", "YuvMatrix", "YuvRange", "query", "version"]
 
 
 def version() -> str:

@@ -27,9 +27,33 @@ def _set(structure: Any, values: Mapping[str, Any]) -> None:
             setattr(structure, name, value.encode() if isinstance(value, str) else value)
 
 
+class Progress:
+    """A progress callback of this type of _raw. What it raises is kept, cancels the call and is
+    raised again by raise_pending()."""
+
+    def __init__(self, kind: Any, told: Optional[Callable[[int, int], object]]):
+        self._pending: Optional[BaseException] = None
+        self.callback = kind()
+        if told is None:
+            return
+        tell = told
+
+        def report(_: Any, done: int, total: int) -> int:
+            try:
+                tell(done, total)
+            except BaseException as error:  # must not unwind through the library
+                self._pending = error
+                return 1
+            return 0
+        self.callback = kind(report)
+
+    def raise_pending(self) -> None:
+        if self._pending is not None:
+            raise self._pending
+
+
 class EngineOptions:
-    """rondo_engine_options from keywords. What a progress callback raises is kept, cancels the
-    creation and is raised again by raise_pending()."""
+    """rondo_engine_options from keywords."""
 
     def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
                  log: Optional[Callable[[int, str], object]] = None, draft: Any = None,
@@ -44,28 +68,14 @@ class EngineOptions:
                 self.raw.affinity = _raw.Affinity.CPUS
             self.raw.cpus = (ctypes.c_uint32 * len(cpus))(*cpus)
             self.raw.n_cpus = len(cpus)
-        self._pending: Optional[BaseException] = None
         if log is not None:
             take = log
 
             def receive(_: Any, level: int, message: bytes) -> None:
                 take(level, message.decode("utf-8", "replace"))  # ctypes reports what it raises
             self.raw.log = _raw.EngineOptionsLog(receive)
-        if progress is not None:
-            told = progress
-
-            def report(_: Any, done: int, total: int) -> int:
-                try:
-                    told(done, total)
-                except BaseException as error:  # must not unwind through the library
-                    self._pending = error
-                    return 1
-                return 0
-            self.raw.progress = _raw.EngineOptionsProgress(report)
-
-    def raise_pending(self) -> None:
-        if self._pending is not None:
-            raise self._pending
+        self.progress = Progress(_raw.EngineOptionsProgress, progress)
+        self.raw.progress = self.progress.callback
 
 
 def recommended_by(model: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 from . import _raw
 from ._handle import Handle, new_handle
@@ -14,6 +14,7 @@ from ._options import EngineOptions, SessionOptions, ids_array, recommended_by
 from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
 from .adapter import Adapter
 from .grammar import Grammar, Schema
+from .media import Media
 from .session import Session
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Engine(Handle):
         check_with_message(
             lambda *message: library.rondo_engine_create(
                 model._handle, byref(options.raw), address, size, byref(handle), *message),
-            before_raise=options.raise_pending)
+            before_raise=options.progress.raise_pending)
         engine = cls.__new__(cls)
         Handle.__init__(engine, handle)
         engine._model, engine._arena = model, memory  # sessions hold on to this object
@@ -110,6 +111,17 @@ class Engine(Handle):
         session = Session(handle, self)
         session._adapter = adapter
         return session
+
+    def media(self, image: Any, *, min_tokens: int = 0, max_tokens: int = 0, one_tile: bool = False,
+              progress: Optional[Callable[[int, int], object]] = None) -> Media:
+        """A picture as rows of an engine with the option max_media_rows: an Image, or what an Image
+        is made of: a numpy array, a PIL image. Sessions go on meanwhile.
+
+        min_tokens, max_tokens: about how many rows it has at least and at most, of models whose
+        pictures' rows follow from their size; 0: as the model's makers did. one_tile: it is not cut
+        into tiles. progress(done, total) may raise: that ends the encoding, and is raised here.
+        """
+        return Media._create(self, image, min_tokens, max_tokens, one_tile, progress)
 
     def _session_options(self, recommended: bool, stop: Sequence[str],
                          logit_bias: Optional[Mapping[int, float]], grammar: Optional[Grammar],

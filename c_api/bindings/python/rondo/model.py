@@ -13,11 +13,12 @@ from ._keywords import EngineKeywords
 from ._library import check, check_with_message, described, library, record, text_output
 from ._options import EngineOptions, ids_array
 from ._raw import Calls, DetokenizeFlags, Status, TokenizeFlags
-from ._records import EmbedderFacts, MemoryPlan, MemoryRegion, ModelFacts
+from ._records import EmbedderFacts, ImageFacts, MemoryPlan, MemoryRegion, ModelFacts
 from .adapter import Adapter
 from .chat import ChatOptions, ChatParser, Json, render
 from .engine import Engine
 from .grammar import Grammar, Schema
+from .media import image_plan
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -197,6 +198,14 @@ class Model(Handle):
         bytes, which are copied. For Engine.session(adapter=...), of an engine with the option
         adapter_rank."""
         return Adapter._open(self._handle, source)
+
+    # ---- Pictures -------------------------------------------------------------------------------
+
+    def image_plan(self, width: int, height: int, *, min_tokens: int = 0, max_tokens: int = 0,
+                   one_tile: bool = False) -> ImageFacts:
+        """What becomes of a picture of this size, upright: its rows, which max_media_rows counts,
+        and its positions, which the context does. Options as those of Engine.media()."""
+        return image_plan(self._handle, width, height, min_tokens, max_tokens, one_tile)
 
     # ---- Grammars -------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from ._raw import Channel, Reason, Status
 from ._records import SessionCounters
 from .chat import ChatParser, ChatPart, Json
 from .inputs import Input, raw_inputs
+from .media import Media
 
 if TYPE_CHECKING:
     import numpy
@@ -96,6 +97,13 @@ class Session(Handle):
         array, kept = raw_inputs(inputs, self._engine._hidden_size)
         self._check(library.rondo_session_append_inputs(self._handle, array, len(inputs)))
         del kept
+
+    def append_media(self, ids: Sequence[int], media: Sequence[Media]) -> None:
+        """Queues ids of which each that is the model's info.picture_token stands for the next of
+        these pictures, as Model.chat_ids() writes it for a part {"type": "image"} of a message."""
+        handles = (ctypes.c_void_p * len(media))(*(one._handle for one in media))
+        self._check(library.rondo_session_append_media(
+            self._handle, ids_array(ids), len(ids), handles, len(media)))
 
     def propose(self, ids: Sequence[int]) -> None:
         """Tells tokens that may come next: the next pass verifies them, and no token is another for

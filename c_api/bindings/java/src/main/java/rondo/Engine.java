@@ -69,6 +69,15 @@ public final class Engine extends Handle {
     return new Session(session.getValue(), this);
   }
 
+  /** A picture as rows of an engine with the option maxMediaRows. Sessions go on meanwhile. */
+  public Media media(Image image) {
+    return media(image, new ImageOptions());
+  }
+
+  public Media media(Image image, ImageOptions options) {
+    return Media.create(this, image, options);
+  }
+
   /** One vector per text, in their order, as Session.embed makes them. */
   public List<float[]> embed(List<Session> sessions, List<int[]> texts) {
     return embed(sessions, texts, dimensions);
@@ -84,9 +93,9 @@ public final class Engine extends Handle {
       SizeT.put(counts, i, texts.get(i).length);
     }
     float[] vectors = new float[Math.max(Math.multiplyExact(texts.size(), dimensions), 1)];
-    with(sessions, (handles, message, bytes) -> call(engine -> RAW.rondo_engine_embed(engine, handles,
-        new SizeT(handles.length), ids, counts, new SizeT(texts.size()), vectors,
-        new SizeT(dimensions), message, bytes)));
+    Rondo.checkMessage((message, bytes) -> callWithAll(sessions, handles
+        -> call(engine -> RAW.rondo_engine_embed(engine, handles, new SizeT(handles.length), ids,
+            counts, new SizeT(texts.size()), vectors, new SizeT(dimensions), message, bytes))));
     List<float[]> each = new ArrayList<>();
     for (int i = 0; i < texts.size(); ++i) {
       each.add(Arrays.copyOfRange(vectors, i * dimensions, (i + 1) * dimensions));
@@ -97,29 +106,9 @@ public final class Engine extends Handle {
   /** One pass for several sessions of this engine; Session.event tells what each got. */
   public void step(List<Session> sessions) {
     if (!sessions.isEmpty()) {
-      with(sessions, (handles, message, bytes) -> call(engine
-          -> RAW.rondo_engine_step(engine, handles, new SizeT(handles.length), message, bytes)));
-    }
-  }
-
-  /** A call for sessions that ends in (message, message_bytes). */
-  private interface OfSessions {
-    int call(Pointer[] handles, byte[] message, SizeT messageBytes);
-  }
-
-  /** The handles stay during the call. */
-  private static void with(List<Session> sessions, OfSessions use) {
-    Pointer[] handles = new Pointer[sessions.size()];
-    int entered = 0;
-    try {
-      for (; entered < handles.length; ++entered) {
-        handles[entered] = sessions.get(entered).enter();
-      }
-      Rondo.checkMessage((message, bytes) -> use.call(handles, message, bytes));
-    } finally {
-      while (entered > 0) {
-        sessions.get(--entered).leave();
-      }
+      Rondo.checkMessage((message, bytes) -> callWithAll(sessions, handles
+          -> call(engine -> RAW.rondo_engine_step(
+              engine, handles, new SizeT(handles.length), message, bytes))));
     }
   }
 }

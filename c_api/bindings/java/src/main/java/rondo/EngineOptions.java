@@ -2,14 +2,14 @@ package rondo;
 
 /** rondo_engine_options of rondo.h, with the library's defaults: set what is to differ. */
 public final class EngineOptions {
-  /** Told how far an engine's creation is. */
+  /** Told how far an engine's creation is, or a picture's encoding. */
   public interface Progress {
     /** False cancels. */
     boolean report(long done, long total);
   }
 
   final Raw.EngineOptions raw = new Raw.EngineOptions();
-  private Throwable thrown;
+  private final Reporter reporter = new Reporter();
 
   public EngineOptions() {
     Rondo.check(Rondo.RAW.rondo_engine_options_init(raw, new SizeT(raw.size())));
@@ -145,25 +145,14 @@ public final class EngineOptions {
 
   /** What it throws cancels, and is thrown by Model.engine. */
   public EngineOptions progress(Progress progress) {
-    raw.progress = progress == null ? null : (user, done, total) -> {
-      try {
-        return progress.report(done, total) ? 0 : 1;
-      } catch (RuntimeException | Error error) {  // must not unwind through the library
-        thrown = error;
-        return 1;
-      }
-    };
+    raw.progress = progress == null
+        ? null
+        : (user, done, total) -> reporter.report(progress, done, total);
     return this;
   }
 
   /** Throws what `progress` threw. */
   void rethrow() {
-    Throwable error = thrown;
-    thrown = null;
-    if (error instanceof RuntimeException) {
-      throw (RuntimeException) error;
-    } else if (error != null) {
-      throw (Error) error;
-    }
+    reporter.rethrow();
   }
 }

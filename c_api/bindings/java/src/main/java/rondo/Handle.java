@@ -3,6 +3,7 @@ package rondo;
 import com.sun.jna.Pointer;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.function.Function;
@@ -77,6 +78,23 @@ abstract class Handle implements AutoCloseable {
     } finally {
       leave();
       Reference.reachabilityFence(this);
+    }
+  }
+
+  /** The handles stay during the call. */
+  static int callWithAll(List<? extends Handle> owners, ToIntFunction<Pointer[]> use) {
+    Pointer[] handles = new Pointer[owners.size()];
+    int entered = 0;
+    try {
+      for (; entered < handles.length; ++entered) {
+        handles[entered] = owners.get(entered).enter();
+      }
+      return use.applyAsInt(handles);
+    } finally {
+      while (entered > 0) {
+        owners.get(--entered).leave();
+      }
+      Reference.reachabilityFence(owners);
     }
   }
 

@@ -141,6 +141,12 @@ public final class Model extends Handle {
     return Adapter.open(this, path);
   }
 
+  /** What becomes of a picture of this size, upright: the rows that maxMediaRows counts, and the
+   * positions of the context. */
+  public ImageFacts imagePlan(int width, int height, ImageOptions options) {
+    return Media.plan(this, width, height, options);
+  }
+
   /** What sessions may say: JSON that is valid by a schema, which is JSON itself. */
   public Grammar grammar(String schema, GrammarOptions options) {
     return Grammar.create(this, GrammarKind.JSON_SCHEMA, schema, options);

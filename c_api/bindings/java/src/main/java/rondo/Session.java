@@ -89,6 +89,13 @@ public final class Session extends Handle {
     run(session -> RAW.rondo_session_append_inputs(session, first, new SizeT(inputs.size())));
   }
 
+  /** Queues ids of which each that is ModelFacts.pictureToken stands for the next of these pictures.
+   * Model.chatIds writes it for a part {"type": "image"} of a message. */
+  public void appendMedia(int[] ids, List<Media> media) {
+    run(session -> callWithAll(media, handles -> RAW.rondo_session_append_media(
+        session, ids, new SizeT(ids.length), handles, new SizeT(handles.length))));
+  }
+
   /** Tells tokens that may come next: the next pass verifies them, and no token is another for it. */
   public void propose(int[] ids) {
     run(session -> RAW.rondo_session_propose(session, ids, new SizeT(ids.length)));

@@ -40,13 +40,13 @@ public final class RondoTest {
     }
   }
 
-  private static void equal(Object expected, Object actual) {
+  static void equal(Object expected, Object actual) {
     if (!Objects.deepEquals(expected, actual)) {
       throw new AssertionError("expected " + expected + ", got " + actual);
     }
   }
 
-  private static void fails(Status status, String words, Runnable call) {
+  static void fails(Status status, String words, Runnable call) {
     try {
       call.run();
     } catch (RondoException error) {
@@ -187,7 +187,7 @@ public final class RondoTest {
     }
   }
 
-  private static void closed(Runnable call) {
+  static void closed(Runnable call) {
     try {
       call.run();
     } catch (IllegalStateException closed) {
@@ -717,12 +717,14 @@ public final class RondoTest {
       test.newerPart();
       return;
     }
+    MediaTest media = new MediaTest();
     Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::adapter,
         test::inputs, test::embedding, test::scores, test::grammar, test::rulesAndWhereTheyBegin,
         test::thinking, test::parser, test::calls, test::plainContent,
         test::refusedGrammar, test::planOfGrammar, test::cpus, test::logits,
         test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
-        test::errors, test::progress};
+        test::errors, test::progress, media::plans, media::amongTokens, media::seen, media::planes,
+        media::refusals, media::progress, media::closing};
     for (Test one : tests) {
       one.run();
     }

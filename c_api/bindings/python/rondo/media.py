@@ -1,0 +1,188 @@
+"""Pictures: pixels in, and rows that sessions have among their tokens out."""
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
+
+from . import _raw
+from ._handle import Handle, new_handle
+from ._library import check, check_with_message, described, library, record
+from ._options import Progress
+from ._raw import Pixels, YuvMatrix, YuvRange
+from ._records import ImageFacts
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+CHANNELS = {Pixels.RGB8: 3, Pixels.RGBA8: 4, Pixels.BGRA8: 4, Pixels.GRAY8: 1}
+OF_CHANNELS = {1: Pixels.GRAY8, 3: Pixels.RGB8, 4: Pixels.RGBA8}
+
+
+class Image:
+    """Pixels of one byte a value, which are read while a picture is encoded.
+
+    pixels: a buffer [height, width, 3 or 4] or [height, width], as numpy arrays of uint8 are, whose
+    rows may be apart (what is not of whole rows one below the other is copied); a PIL image; bytes,
+    whose width and height are said; or a tuple of the planes of Pixels.NV12, NV21 or I420, which in
+    one buffer lie one behind the other. format: one of Pixels; where nothing is said, what the
+    number of channels means: gray, RGB or RGBA. strides: of planes of one dimension, bytes from a
+    row to the next. rotation: degrees by which it is turned clockwise to be upright; mirror: then
+    left and right change places."""
+
+    def __init__(self, pixels: Any, width: Optional[int] = None, height: Optional[int] = None,
+                 format: Optional[int] = None, *, strides: Sequence[int] = (), rotation: int = 0,
+                 mirror: bool = False, yuv_range: int = YuvRange.VIDEO,
+                 yuv_matrix: int = YuvMatrix.BT601):
+        if hasattr(pixels, "mode") and hasattr(pixels, "convert"):  # PIL's
+            upright = pixels if pixels.mode in ("L", "RGB", "RGBA") else pixels.convert("RGB")
+            pixels, (width, height) = upright.tobytes(), upright.size
+        given = pixels if isinstance(pixels, (tuple, list)) else [pixels]
+        views = [_bytes_of(plane) for plane in given]
+        if width is None or height is None:
+            if views[0].ndim < 2:
+                raise TypeError("pixels have one dimension: width and height say how many they are")
+            height, width = views[0].shape[:2]
+        if format is None:
+            format = _format_of(views, width * height)
+        shapes = _shapes(format, width, height)
+        if len(views) == 1 and len(shapes) > 1:
+            views = _cut(views[0], shapes)
+        if len(views) != len(shapes):
+            raise ValueError(f"{len(views)} planes are given, but the format has {len(shapes)}")
+        self._raw = _raw.Image(format=format, width=width, height=height, rotation=rotation,
+                               mirror=mirror, yuv_range=yuv_range, yuv_matrix=yuv_matrix)
+        self._raw.struct_size = ctypes.sizeof(self._raw)
+        self._planes = []  # they stay where they are as long as their views are there
+        for i, (view, shape) in enumerate(zip(views, shapes)):
+            plane, stride = _plane(view, *shape, strides[i] if i < len(strides) else 0)
+            self._planes.append(plane)
+            setattr(self._raw, f"plane{i}", _address(plane))
+            setattr(self._raw, f"stride{i}", stride)
+
+
+def _bytes_of(plane: Any) -> memoryview:
+    view = memoryview(plane)
+    if view.itemsize != 1 or view.format.lstrip("@=<") not in ("B", "c"):
+        raise TypeError(f"pixels are of format '{view.format}', not bytes")
+    return view
+
+
+def _format_of(views: List[memoryview], n: int) -> int:
+    view = views[0]
+    if view.ndim > 1:
+        channels = view.shape[2] if view.ndim == 3 else 1
+    else:
+        channels = view.nbytes // n if n > 0 and view.nbytes % n == 0 else 0
+    if len(views) > 1 or channels not in OF_CHANNELS:
+        raise TypeError("format does not say of what the pixels are")
+    return OF_CHANNELS[channels]
+
+
+def _shapes(format: int, width: int, height: int) -> List[Tuple[int, int]]:
+    """Of each plane the bytes of a row, and how many there are."""
+    if format in CHANNELS:
+        return [(width * CHANNELS[Pixels(format)], height)]
+    pairs, rows = (width + 1) // 2, (height + 1) // 2
+    colours = [(pairs, rows)] * 2 if format == Pixels.I420 else [(2 * pairs, rows)]
+    return [(width, height), *colours]
+
+
+def _cut(view: memoryview, shapes: List[Tuple[int, int]]) -> List[memoryview]:
+    """The planes of one buffer."""
+    whole, planes, begin = _flat(view), [], 0
+    for row_bytes, rows in shapes:
+        planes.append(whole[begin:begin + row_bytes * rows])
+        begin += row_bytes * rows
+    if begin != len(whole):
+        raise ValueError(f"pixels have {len(whole)} bytes, not the {begin} of their planes")
+    return planes
+
+
+def _flat(view: memoryview) -> memoryview:
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+
+
+def _plane(view: memoryview, row_bytes: int, rows: int, stride: int) -> Tuple[memoryview, int]:
+    """It, or a copy without gaps, and its stride."""
+    if view.ndim > 1:
+        inside = view.nbytes // view.shape[0] if view.shape[0] else 0
+        if (view.shape[0], inside) != (rows, row_bytes):
+            raise ValueError(f"a plane is of the shape {view.shape}, but must have {rows} rows of "
+                             f"{row_bytes} bytes")
+        strides = view.strides
+        whole_rows = strides[-1] == 1 and (view.ndim == 2 or strides[1:] == (view.shape[2], 1))
+        if whole_rows and strides[0] >= row_bytes:
+            return view, strides[0]
+        return memoryview(view.tobytes()), 0
+    if stride == 0 and view.nbytes != row_bytes * rows:
+        raise ValueError(f"a plane has {view.nbytes} bytes, not the {row_bytes * rows} of {rows} "
+                         f"rows of {row_bytes}: strides say what lies between rows")
+    if stride != 0 and rows > 0 and view.nbytes < stride * (rows - 1) + row_bytes:
+        raise ValueError(f"a plane has {view.nbytes} bytes, but {rows} rows of {row_bytes} with a "
+                         f"stride of {stride} have {stride * (rows - 1) + row_bytes}")
+    return (view if view.c_contiguous else memoryview(view.tobytes())), stride
+
+
+class _Buffer(ctypes.Structure):
+    """Py_buffer, of which the first field counts here."""
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_void_p), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p),
+                ("internal", ctypes.c_void_p)]
+
+
+def _address(view: memoryview) -> Optional[int]:
+    """Where the bytes are, also of what ctypes does not take: read-only, with gaps."""
+    buffer, full_read_only = _Buffer(), 0x11c
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(view), byref(buffer), full_read_only)
+    address: Optional[int] = buffer.buf
+    ctypes.pythonapi.PyBuffer_Release(byref(buffer))
+    return address
+
+
+class Media(Handle):
+    """A picture as an engine's rows. Made by Engine.media(). Its rows lie in the engine as long as
+    this is open, or a session that remembers a position of them. From any thread."""
+
+    _close_name = "rondo_media_close"
+
+    @classmethod
+    def _create(cls, engine: "Engine", image: Any, min_tokens: int, max_tokens: int, one_tile: bool,
+                progress: Optional[Callable[[int, int], object]]) -> "Media":
+        pixels = image if isinstance(image, Image) else Image(image)
+        options = _options(min_tokens, max_tokens, one_tile)
+        reporter = Progress(_raw.ImageOptionsProgress, progress)
+        options.progress = reporter.callback
+        handle = new_handle()
+        check_with_message(
+            lambda *message: library.rondo_media_create(
+                engine._handle, byref(pixels._raw), byref(options), byref(handle), *message),
+            before_raise=reporter.raise_pending)
+        media = cls(handle)
+        media._engine = engine  # and so its arena lives as long
+        return media
+
+    _engine: "Engine"
+
+    @property
+    def info(self) -> ImageFacts:
+        return described(ImageFacts, _raw.ImageFacts,
+                         lambda facts: library.rondo_media_info(self._handle, facts))
+
+
+def _options(min_tokens: int, max_tokens: int, one_tile: bool) -> Any:
+    raw = _raw.ImageOptions()
+    check(library.rondo_image_options_init(byref(raw), ctypes.sizeof(raw)))
+    raw.min_tokens, raw.max_tokens, raw.one_tile = min_tokens, max_tokens, one_tile
+    return raw
+
+
+def image_plan(model: int, width: int, height: int, min_tokens: int, max_tokens: int,
+               one_tile: bool) -> ImageFacts:
+    options, facts = _options(min_tokens, max_tokens, one_tile), _raw.ImageFacts()
+    facts.struct_size = ctypes.sizeof(facts)
+    check_with_message(lambda *message: library.rondo_image_plan(
+        model, width, height, byref(options), byref(facts), *message))
+    return record(ImageFacts, facts)
