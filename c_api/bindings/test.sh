@@ -14,6 +14,7 @@ export RONDO_TEST_ADAPTER="$build/bindings/adapter.rondo"
 export RONDO_TEST_CALLING="$build/bindings/calling.rondo"
 export RONDO_TEST_EMBEDDER="$build/bindings/embedder.rondo"
 export RONDO_TEST_SCORER="$build/bindings/scorer.rondo"
+export RONDO_TEST_SEEING="$build/bindings/seeing.rondo"
 
 . "$2/tests/support/skipped.sh"
 
@@ -54,8 +55,8 @@ use_prefix() {
 
 case $binding in
   prepare) # what all of them use: an installed library, the model in tests/data, the same model
-    # from makers who recommend to sample, with a template that knows tools, as one that makes vectors
-    # and as one that scores pairs, and a library of tomorrow
+    # from makers who recommend to sample, with a template that knows tools, as one that makes vectors,
+    # as one that scores pairs and as one that sees, and a library of tomorrow
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
@@ -74,6 +75,8 @@ END
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/tiny_embedders.py" "$2/tests/data/tiny" "$build/bindings"
     "$prefix/bin/rondo" convert "$build/bindings/embedder" -o "$RONDO_TEST_EMBEDDER" --weights q8
     "$prefix/bin/rondo" convert "$build/bindings/scorer" -o "$RONDO_TEST_SCORER" --weights q8
+    PYTHONDONTWRITEBYTECODE=1 python3 "$source/tiny_seeing.py" "$2/tests/data/tiny" "$build/bindings"
+    "$prefix/bin/rondo" convert "$build/bindings/seeing" -o "$RONDO_TEST_SEEING" --weights q8
     use_prefix
     mkdir -p "$(dirname "$newer")"
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
