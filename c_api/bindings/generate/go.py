@@ -3,7 +3,8 @@ from api import NOTICE, records
 from options import ENGINE, SESSION, Words, comment, options
 
 INITIALISMS = {"kv": "KV", "ok": "OK", "eos": "EOS", "io": "IO", "id": "ID",
-               "cpus": "CPUs", "logprobs": "LogProbs"}
+               "cpus": "CPUs", "logprobs": "LogProbs", "rgb8": "RGB8", "rgba8": "RGBA8",
+               "bgra8": "BGRA8", "nv12": "NV12", "nv21": "NV21", "bt601": "BT601", "bt709": "BT709"}
 TYPES = {"uint32_t": "uint32", "int32_t": "int32", "uint64_t": "uint64", "int64_t": "int64",
          "float": "float32", "size_t": "int"}
 ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVFormat",
@@ -11,7 +12,8 @@ ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVForm
          "rondo_speculation": "Speculation", "rondo_affinity": "Affinity",
          "rondo_grammar_begin": "GrammarBegin", "rondo_channel": "Channel",
          "rondo_chat_part_kind": "ChatPartKind", "rondo_calls": "Calls",
-         "rondo_pooling": "Pooling"}
+         "rondo_pooling": "Pooling", "rondo_pixels": "Pixels", "rondo_yuv_range": "YUVRange",
+         "rondo_yuv_matrix": "YUVMatrix"}
 
 
 def go_name(name):
@@ -20,7 +22,8 @@ def go_name(name):
 
 def prefix(enum):
     kind = ENUMS[enum]
-    return {"KVFormat": "KV", "LogLevel": "Log", "ChatPartKind": "ChatPart"}.get(kind, kind)
+    return {"KVFormat": "KV", "LogLevel": "Log", "ChatPartKind": "ChatPart", "YUVRange": "YUV",
+            "YUVMatrix": "YUV"}.get(kind, kind)
 
 
 def files(api):

@@ -128,6 +128,38 @@ const (
 	ChannelThinking Channel = 1
 )
 
+// Pixels is one of the constants RONDO_PIXELS_ of rondo.h.
+type Pixels int32
+
+// What rondo.h says of each.
+const (
+	PixelsRGB8  Pixels = 0
+	PixelsRGBA8 Pixels = 1
+	PixelsBGRA8 Pixels = 2
+	PixelsGray8 Pixels = 3
+	PixelsNV12  Pixels = 4
+	PixelsNV21  Pixels = 5
+	PixelsI420  Pixels = 6
+)
+
+// YUVRange is one of the constants RONDO_YUV_ of rondo.h.
+type YUVRange int32
+
+// What rondo.h says of each.
+const (
+	YUVVideo YUVRange = 0
+	YUVFull  YUVRange = 1
+)
+
+// YUVMatrix is one of the constants RONDO_YUV_ of rondo.h.
+type YUVMatrix int32
+
+// What rondo.h says of each.
+const (
+	YUVBT601 YUVMatrix = 0
+	YUVBT709 YUVMatrix = 1
+)
+
 // ChatPartKind is one of the constants RONDO_CHAT_PART_ of rondo.h.
 type ChatPartKind int32
 

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 
 namespace Rondo
 {
@@ -257,6 +258,17 @@ namespace Rondo
             }
         }
 
+        /// <summary>What becomes of a picture of this size, upright, without a pixel and without an
+        /// engine.</summary>
+        public ImageFacts ImagePlan(int width, int height, ImageOptions options = null)
+        {
+            Raw.ImageOptions raw = ImageOptions.With(options);
+            Raw.ImageFacts facts = new Raw.ImageFacts { struct_size = Native.SizeOf<Raw.ImageFacts>() };
+            Native.CheckMessage((message, bytes) => With(model => Raw.rondo_image_plan(
+                model, (uint)width, (uint)height, ref raw, ref facts, message, bytes)));
+            return new ImageFacts(facts);
+        }
+
         /// <summary>Makes the model runnable.</summary>
         public Engine Engine(EngineOptions options)
         {
@@ -460,6 +472,14 @@ namespace Rondo
                     Raw.rondo_session_open(engine, ref raw, out session, message, bytes)));
                 return new Session(session, this);
             }
+        }
+
+        /// <summary>Encodes a picture, between the passes of sessions. For engines with the option
+        /// MaxMediaRows. A token that is cancelled ends it.</summary>
+        public Media Media(Image image, ImageOptions options = null,
+            CancellationToken cancellation = default(CancellationToken))
+        {
+            return Rondo.Media.Create(this, image, options, cancellation);
         }
 
         /// <summary>One vector per text, in their order, each as Session.Embed makes it. The sessions share

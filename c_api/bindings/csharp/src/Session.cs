@@ -106,6 +106,19 @@ namespace Rondo
             }
         }
 
+        /// <summary>Queues ids, of which each that is ModelFacts.PictureToken stands for the next of
+        /// `media`. Chat templates write that token where a message has a part
+        /// {"type": "image"}.</summary>
+        public void AppendMedia(int[] ids, params Media[] media)
+        {
+            using (Lent lent = new Lent())
+            {
+                IntPtr[] handles = Array.ConvertAll(media, one => lent.Hold(one));
+                Run(session => Raw.rondo_session_append_media(
+                    session, ids, Count(ids), handles, Count(handles)));
+            }
+        }
+
         /// <summary>Tokens that may come next: the next pass verifies them, and no token is another
         /// for it.</summary>
         public void Propose(int[] ids)

@@ -160,6 +160,173 @@ public static class Test
         }
     }
 
+    private static byte[] PixelsOf(int count)
+    {
+        return Enumerable.Range(0, count).Select(i => (byte)(i * 37 % 251)).ToArray();
+    }
+
+    /// <summary>A model that does not see.</summary>
+    private static void Blindness(Model model, Engine engine, int[] ids)
+    {
+        Equal(-1, model.Info.PictureToken);
+        Fails(Status.Unsupported, "nothing that sees", () => model.ImagePlan(640, 480));
+        Image image = new Image(Pixels.Rgb8, 2, 2, PixelsOf(12));
+        Fails(Status.Unsupported, "max_media_rows is 0", () => engine.Media(image));
+        Refused("plane 0 of the image has 12 bytes",
+            () => engine.Media(new Image(Pixels.Rgb8, 2, 2, new Plane(PixelsOf(12), 7))));
+        using (Session session = engine.Session(new SessionOptions()))
+        {
+            Fails(Status.Unsupported, "max_media_rows is 0", () => session.AppendMedia(ids));
+        }
+    }
+
+    private static void Refused(string words, Action call)
+    {
+        try
+        {
+            call();
+        }
+        catch (ArgumentException error)
+        {
+            Equal(true, error.Message.Contains(words));
+            return;
+        }
+        throw new Exception("it should be refused: " + words);
+    }
+
+    private static void Seeing(Model model)
+    {
+        EngineOptions options =
+            new EngineOptions { Context = 256, MaxSessions = 2, MaxMediaRows = 100 };
+        int[] ids = model.Tokenize("See <image> here", 0);
+        Equal(model.Info.PictureToken, model.Tokenize("<image>", 0).Single());
+        ImageFacts plan = model.ImagePlan(5, 7);
+        Equal(true, plan.TileColumns > 1 && plan.Positions > plan.Rows);
+        Equal(true, model.ImagePlan(5, 7, new ImageOptions { OneTile = true }).Rows < plan.Rows);
+        Fails(Status.Unsupported, "min_tokens",
+            () => model.ImagePlan(5, 7, new ImageOptions { MinTokens = 3 }));
+        Image picture = new Image(Pixels.Rgb8, 5, 7, PixelsOf(5 * 7 * 3));
+        using (Engine engine = model.Engine(options))
+        using (Engine other = model.Engine(options))
+        using (Session session = engine.Session(new SessionOptions { MaxTokens = 4 }))
+        {
+            Media media = engine.Media(picture);
+            Equal(plan.Rows, media.Info.Rows);
+            Equal(plan.Positions, media.Info.Positions);
+            session.AppendMedia(ids, media);
+            Equal((ulong)ids.Length - 1 + plan.Positions, session.Position);
+            session.Generate();
+            Fails(Status.InvalidArgument, "", () => session.AppendMedia(ids));
+            session.Reset();
+            session.AppendMedia(ids.Concat(ids).ToArray(), media, media);
+            media.Dispose(); // the session goes on
+            session.Generate();
+            Disposed(() => session.AppendMedia(ids, media));
+            Disposed(() => Equal(plan.Rows, media.Info.Rows));
+            using (Media foreign = other.Media(picture))
+            {
+                Fails(Status.InvalidArgument, "another engine",
+                    () => session.AppendMedia(ids, foreign));
+            }
+            session.Dispose();
+            Images(engine, ids);
+            CancellationTokenSource source = new CancellationTokenSource();
+            Image gray = new Image(Pixels.Gray8, 64, 64, PixelsOf(64 * 64));
+            engine.Media(gray, null, source.Token).Dispose();
+            source.Cancel();
+            try
+            {
+                engine.Media(gray, null, source.Token);
+                throw new Exception("it should be cancelled");
+            }
+            catch (OperationCanceledException)
+            {
+            }
+            byte[] large = PixelsOf(2000 * 2000);
+            int attempts = 0;
+            while (!EndsTheEncoding(engine, large))
+            {
+                Equal(true, ++attempts < 100);
+                large[0] = (byte)attempts; // else it is there already
+            }
+        }
+    }
+
+    /// <summary>Whether a token that is cancelled while a large picture is encoded ends that.</summary>
+    private static bool EndsTheEncoding(Engine engine, byte[] pixels)
+    {
+        using (CancellationTokenSource source = new CancellationTokenSource(1))
+        {
+            try
+            {
+                engine.Media(new Image(Pixels.Gray8, 2000, 2000, pixels), null, source.Token).Dispose();
+                return false;
+            }
+            catch (OperationCanceledException error)
+            {
+                return error.InnerException is RondoException; // else it did not begin
+            }
+        }
+    }
+
+    private static void Images(Engine engine, int[] ids)
+    {
+        Func<Image, float[]> see = image =>
+        {
+            using (Media media = engine.Media(image))
+            using (Session session = engine.Session(new SessionOptions()))
+            {
+                session.AppendMedia(ids, media);
+                return session.Logits();
+            }
+        };
+        Action<Image, float[], bool> compare =
+            (image, seen, alike) => Equal(alike, see(image).SequenceEqual(seen));
+        byte[] rgb = PixelsOf(9 * 7 * 3);
+        float[] plain = see(new Image(Pixels.Rgb8, 9, 7, rgb));
+        byte[] bgra = Enumerable.Range(0, 9 * 7 * 4)
+            .Select(i => i % 4 == 3 ? (byte)99 : rgb[i / 4 * 3 + 2 - i % 4]).ToArray();
+        compare(new Image(Pixels.Bgra8, 9, 7, bgra), plain, true);
+        // In rows that lie apart, of which the last ends with its pixels; in an array and beside it.
+        byte[] apart = new byte[3 + 6 * 32 + 27];
+        for (int row = 0; row < 7; ++row) Array.Copy(rgb, row * 27, apart, 3 + row * 32, 27);
+        Plane part = new Plane(new ArraySegment<byte>(apart, 3, apart.Length - 3), 32);
+        compare(new Image(Pixels.Rgb8, 9, 7, part), plain, true);
+        IntPtr native = System.Runtime.InteropServices.Marshal.AllocHGlobal(apart.Length);
+        System.Runtime.InteropServices.Marshal.Copy(apart, 0, native, apart.Length);
+        part = new Plane(IntPtr.Add(native, 3), apart.Length - 3, 32);
+        compare(new Image(Pixels.Rgb8, 9, 7, part), plain, true);
+        System.Runtime.InteropServices.Marshal.FreeHGlobal(native);
+        byte[] back = Enumerable.Range(0, rgb.Length)
+            .Select(i => rgb[rgb.Length - 3 - i / 3 * 3 + i % 3]).ToArray();
+        compare(new Image(Pixels.Rgb8, 9, 7, back), plain, false);
+        compare(new Image(Pixels.Rgb8, 9, 7, back) { Rotation = 180 }, plain, true);
+        compare(new Image(Pixels.Rgb8, 9, 7, back) { Rotation = 180, Mirror = true }, plain, false);
+
+        byte[] y = PixelsOf(63), u = PixelsOf(20), v = u.Select(one => (byte)(200 - one)).ToArray();
+        byte[] uv = Enumerable.Range(0, 40).Select(i => (i % 2 == 0 ? u : v)[i / 2]).ToArray();
+        float[] frame = see(new Image(Pixels.I420, 9, 7, y, u, v));
+        compare(new Image(Pixels.Nv12, 9, 7, y, uv), frame, true);
+        compare(new Image(Pixels.Nv21, 9, 7, y, uv), frame, false);
+        compare(new Image(Pixels.Nv12, 9, 7, y, uv) { Range = YuvRange.Full }, frame, false);
+        compare(new Image(Pixels.Nv12, 9, 7, y, uv) { Matrix = YuvMatrix.Bt709 }, frame, false);
+
+        byte[] less = rgb.Skip(1).ToArray(), fewer = uv.Skip(1).ToArray();
+        Refused("plane 0", () => see(new Image(Pixels.Rgb8, 9, 7, less)));
+        Refused("plane 0", () => see(new Image(Pixels.Rgb8, 9, 7)));
+        Refused("plane 0", () => see(new Image(Pixels.Rgb8, -1, 7, rgb)));
+        Refused("plane 1", () => see(new Image(Pixels.Nv12, 9, 7, y, fewer)));
+        Refused("plane 2", () => see(new Image(Pixels.I420, 9, 7, y, u)));
+        Refused("plane 0", () => see(new Image(Pixels.Rgb8, 9, 7, new Plane(rgb, 28))));
+        Refused("stride of -27", () => see(new Image(Pixels.Rgb8, 9, 7, new Plane(rgb, -27))));
+        Fails(Status.InvalidArgument, "stride of 26",
+            () => see(new Image(Pixels.Rgb8, 9, 7, new Plane(rgb, 26))));
+        Fails(Status.InvalidArgument, "no format", () => see(new Image((Pixels)7, 9, 7, rgb)));
+        Fails(Status.InvalidArgument, "45",
+            () => see(new Image(Pixels.Rgb8, 9, 7, rgb) { Rotation = 45 }));
+        Fails(Status.InvalidArgument, "0 x 0", () => see(new Image(Pixels.Rgb8, 0, 0)));
+    }
+
     private static void Adapters(Model model, int[] ids)
     {
         Adapter adapter = model.Adapter(Path("ADAPTER"));
@@ -640,6 +807,8 @@ public static class Test
         Cpus(model);
         Adapters(model, ids);
         Inputs(model, engine, ids);
+        Blindness(model, engine, ids);
+        using (Model seeing = Model.Open(Path("SEEING"))) Seeing(seeing);
         Embedding(model);
         Scores();
 

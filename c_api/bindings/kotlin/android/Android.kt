@@ -2,6 +2,9 @@
 package rondo
 
 import android.content.Context
+import android.graphics.Bitmap
+import android.graphics.ImageFormat
+import java.nio.ByteBuffer
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
@@ -28,3 +31,24 @@ fun Session.events(): Flow<Event> = flow {
         emit(event)
     } while (event.reason == Reason.NONE)
 }.flowOn(Dispatchers.Default)
+
+/** A bitmap of ARGB_8888, copied. Of pixels that are not opaque alpha stays in the colours. */
+fun imageOf(bitmap: Bitmap): Image {
+    require(bitmap.config == Bitmap.Config.ARGB_8888) { "the bitmap is of ${bitmap.config}" }
+    val pixels = ByteBuffer.allocateDirect(bitmap.rowBytes * bitmap.height)
+    bitmap.copyPixelsToBuffer(pixels)
+    pixels.rewind()
+    return Image(Pixels.RGBA8, bitmap.width, bitmap.height, pixels).apply {
+        strides = intArrayOf(bitmap.rowBytes, 0, 0)
+    }
+}
+
+/** A camera's frame of YUV_420_888, which stays open up to the end of [Engine.media]. rotation: degrees
+ * by which it is turned clockwise to be upright. */
+fun imageOf(frame: android.media.Image, rotation: Int = 0): Image {
+    require(frame.format == ImageFormat.YUV_420_888) { "the frame is of format ${frame.format}" }
+    val (y, u, v) = frame.planes
+    return Image.yuv420(
+        frame.width, frame.height, y.buffer, y.rowStride, u.buffer, v.buffer, u.rowStride, u.pixelStride
+    ).also { it.rotation = rotation }
+}

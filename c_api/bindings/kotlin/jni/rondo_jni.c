@@ -3,6 +3,7 @@
 #include <jni.h>
 #include <stdlib.h>
 
+#include "planes.h"
 #include "records.h"
 
 #define MESSAGE_BYTES 512
@@ -14,6 +15,7 @@
 #define SESSION(handle) ((rondo_session*)(intptr_t)(handle))
 #define GRAMMAR(handle) ((rondo_grammar*)(intptr_t)(handle))
 #define ADAPTER(handle) ((rondo_adapter*)(intptr_t)(handle))
+#define MEDIA(handle) ((rondo_media*)(intptr_t)(handle))
 #define PARSER(handle) ((rondo_chat_parser*)(intptr_t)(handle))
 #define HANDLE(pointer) ((jlong)(intptr_t)(pointer))
 
@@ -866,6 +868,14 @@ static int32_t tell_progress(void* user, uint64_t done, uint64_t total) {
   return (*env)->ExceptionCheck(env) || !goes_on;
 }
 
+/* Where `progress` is not null, what tell_progress is to be told; 0 with an exception. */
+static int progress_callback(JNIEnv* env, jobject progress, struct callback* to) {
+  *to = (struct callback){env, progress, NULL};
+  if (progress == NULL) return 1;
+  to->method = (*env)->GetMethodID(env, (*env)->GetObjectClass(env, progress), "tell", "(JJ)Z");
+  return to->method != NULL;
+}
+
 FN(jlong, createEngine)
 (JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jbyteArray kernels,
  jlong draft, jintArray cpus, jobject progress) {
@@ -873,11 +883,9 @@ FN(jlong, createEngine)
   uint32_t cpu_numbers[MOST_CPUS];
   rondo_engine_options options;
   if (!engine_options(env, &options, names, values, draft, cpus, cpu_numbers)) return 0;
-  struct callback to = {env, progress, NULL};
+  struct callback to;
+  if (!progress_callback(env, progress, &to)) return 0;
   if (progress != NULL) {
-    jclass type = (*env)->GetObjectClass(env, progress);
-    to.method = (*env)->GetMethodID(env, type, "tell", "(JJ)Z");
-    if (to.method == NULL) return 0;
     options.progress = tell_progress;
     options.progress_user = &to;
   }
@@ -941,6 +949,83 @@ FN(void, step)(JNIEnv* env, jclass self, jlong engine, jlongArray sessions) {
   char message[MESSAGE_BYTES] = "";
   fails(env, rondo_engine_step(ENGINE(engine), handles, (size_t)count, message, sizeof message),
         message);
+}
+
+/* ---- Pictures ----------------------------------------------------------------------------------
+ */
+
+static int image_options(JNIEnv* env, rondo_image_options* options, jobjectArray names,
+                         jlongArray values) {
+  if (fails(env, rondo_image_options_init(options, sizeof *options), NULL)) return 0;
+  SET_FIELDS(env, rondo_image_options, options, names, values);
+  return 1;
+}
+
+FN(jlongArray, imagePlan)
+(JNIEnv* env, jclass self, jlong model, jint width, jint height, jobjectArray names,
+ jlongArray values) {
+  (void)self;
+  rondo_image_options options;
+  if (!image_options(env, &options, names, values)) return NULL;
+  char message[MESSAGE_BYTES] = "";
+  RECORD(env, rondo_image_facts,
+         rondo_image_plan(MODEL(model), (uint32_t)width, (uint32_t)height, &options, &record,
+                          message, sizeof message),
+         message);
+  return result;
+}
+
+/* How many facts Image.facts has: the format, the sides, the rotation, mirror, the range, the
+ * matrix, and how far U is from the next U. */
+enum { IMAGE_FACTS = 8 };
+
+/* `buffers`: direct ones, of each plane; `strides` [MOST_PLANES]. */
+FN(jlong, createMedia)
+(JNIEnv* env, jclass self, jlong engine, jobjectArray buffers, jintArray strides, jintArray facts,
+ jobjectArray names, jlongArray values, jobject progress) {
+  (void)self;
+  jint fact[IMAGE_FACTS], stride[MOST_PLANES];
+  (*env)->GetIntArrayRegion(env, facts, 0, IMAGE_FACTS, fact);
+  (*env)->GetIntArrayRegion(env, strides, 0, MOST_PLANES, stride);
+  if ((*env)->ExceptionCheck(env)) return 0;
+  rondo_image image = {.struct_size = sizeof image,
+                       .format = fact[0],
+                       .width = (uint32_t)fact[1],
+                       .height = (uint32_t)fact[2],
+                       .rotation = (uint32_t)fact[3],
+                       .mirror = (uint32_t)fact[4],
+                       .yuv_range = fact[5],
+                       .yuv_matrix = fact[6]};
+  struct plane planes[MOST_PLANES] = {{0}};
+  char message[MESSAGE_BYTES] = "";
+  find_planes(env, buffers, planes);
+  if (!set_planes(&image, planes, stride, fact[7] == 2, message, sizeof message)) {
+    throw_status(env, RONDO_STATUS_INVALID_ARGUMENT, message);
+    return 0;
+  }
+  rondo_image_options options;
+  struct callback to;
+  if (!image_options(env, &options, names, values)) return 0;
+  if (!progress_callback(env, progress, &to)) return 0;
+  if (progress != NULL) {
+    options.progress = tell_progress;
+    options.progress_user = &to;
+  }
+  rondo_media* media = NULL;
+  fails(env, rondo_media_create(ENGINE(engine), &image, &options, &media, message, sizeof message),
+        message);
+  return HANDLE(media);
+}
+
+FN(jlongArray, mediaInfo)(JNIEnv* env, jclass self, jlong media) {
+  (void)self;
+  RECORD(env, rondo_image_facts, rondo_media_info(MEDIA(media), &record), NULL);
+  return result;
+}
+
+FN(void, closeMedia)(JNIEnv* env, jclass self, jlong media) {
+  (void)env, (void)self;
+  rondo_media_close(MEDIA(media));
 }
 
 /* ---- Sessions ----------------------------------------------------------------------------------
@@ -1068,6 +1153,30 @@ FN(void, appendInputs)
   } else {
     throw_memory(env);
   }
+}
+
+/* As many pictures as a call takes at most. */
+enum { MOST_MEDIA = 64 };
+
+FN(void, appendMedia)
+(JNIEnv* env, jclass self, jlong session, jintArray ids, jlongArray media) {
+  (void)self;
+  const jsize n_media = (*env)->GetArrayLength(env, media);
+  if (n_media > MOST_MEDIA) {
+    throw_status(env, RONDO_STATUS_INVALID_ARGUMENT, "a call is for at most 64 pictures");
+    return;
+  }
+  jlong numbers[MOST_MEDIA];
+  rondo_media* handles[MOST_MEDIA];
+  (*env)->GetLongArrayRegion(env, media, 0, n_media, numbers);
+  for (jsize i = 0; i < n_media; ++i) handles[i] = MEDIA(numbers[i]);
+  size_t count = 0;
+  int32_t* copy = copy_ids(env, ids, &count);
+  if (copy == NULL) return;
+  session_fails(
+      env, session,
+      rondo_session_append_media(SESSION(session), copy, count, handles, (size_t)n_media));
+  free(copy);
 }
 
 static void tell_row(void* user, size_t index, const float* logits, size_t count) {

@@ -1,6 +1,7 @@
 // A whole life with the tiny model, whose file RONDO_TEST_MODEL names.
 import java.io.File
 import java.io.RandomAccessFile
+import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
 import rondo.*
 
@@ -103,6 +104,137 @@ fun inputs(model: Model, ids: IntArray) {
         fails(Status.INVALID_ARGUMENT, "0 inputs") { session.appendInputs(emptyList()) }
         fails(Status.INVALID_ARGUMENT, "64 inputs") { session.appendInputs(List(65) { text }) }
         equal(ids.size + 7L, session.position)
+    }
+}
+
+/** Bytes in a direct buffer, from a position on that is not its beginning. */
+fun direct(bytes: ByteArray): ByteBuffer {
+    val buffer = ByteBuffer.allocateDirect(bytes.size + 3)
+    buffer.position(3)
+    buffer.put(bytes)
+    buffer.position(3)
+    return buffer
+}
+
+/** A picture of so many bytes. */
+fun pixels(count: Int) = ByteArray(count) { (it * 37 % 251).toByte() }
+
+/** A model that does not see. */
+fun blindness(model: Model, engine: Engine, ids: IntArray) {
+    equal(-1, model.info.pictureToken)
+    fails(Status.UNSUPPORTED, "nothing that sees") { model.imagePlan(640, 480) }
+    val image = Image(Pixels.RGB8, 2, 2, direct(pixels(12)))
+    fails(Status.UNSUPPORTED, "max_media_rows is 0") { engine.media(image) }
+    image.strides = intArrayOf(7, 0, 0)
+    fails(Status.INVALID_ARGUMENT, "plane 0 of the image has 12 bytes") { engine.media(image) }
+    engine.session().use {
+        fails(Status.UNSUPPORTED, "max_media_rows is 0") { it.appendMedia(ids, emptyList()) }
+    }
+}
+
+fun seeing(model: Model) {
+    val options = EngineOptions().apply { context = 256; maxSessions = 2; maxMediaRows = 100 }
+    val ids = model.tokenize("See <image> here", addSpecial = false)
+    equal(listOf(model.info.pictureToken), model.tokenize("<image>", addSpecial = false).toList())
+    val plan = model.imagePlan(5, 7)
+    equal(true, plan.tileColumns > 1 && plan.positions > plan.rows)
+    equal(true, model.imagePlan(5, 7, ImageOptions().apply { oneTile = true }).rows < plan.rows)
+    fails(Status.UNSUPPORTED, "min_tokens") {
+        model.imagePlan(5, 7, ImageOptions().apply { minTokens = 3 })
+    }
+    val engine = model.engine(options)
+    val picture = Image(Pixels.RGB8, 5, 7, direct(pixels(5 * 7 * 3)))
+    val media = engine.media(picture)
+    equal(listOf(plan.rows, plan.positions), media.info.run { listOf(rows, positions) })
+    engine.session(SessionOptions().apply { maxTokens = 4 }).use { session ->
+        session.appendMedia(ids, listOf(media))
+        equal(ids.size - 1L + plan.positions, session.position)
+        session.generate()
+        fails(Status.INVALID_ARGUMENT, "") { session.appendMedia(ids, emptyList()) }
+        fails(Status.INVALID_ARGUMENT, "64 pictures") { session.appendMedia(ids, List(65) { media }) }
+        session.reset()
+        session.appendMedia(ids + ids, listOf(media, media))
+        media.close() // the session goes on
+        closed { session.appendMedia(ids, listOf(media)) }
+        closed { media.info }
+        session.generate()
+        model.engine(options).use { other ->
+            fails(Status.INVALID_ARGUMENT, "another engine") {
+                session.appendMedia(ids, listOf(other.media(picture)))
+            }
+        }
+    }
+    images(engine, ids)
+    val gray = Image(Pixels.GRAY8, 64, 64, direct(pixels(64 * 64)))
+    fun telling(tell: () -> Boolean) = object : Progress {
+        override fun tell(done: Long, total: Long) = tell()
+    }
+    fails(Status.CANCELLED, "") { engine.media(gray, progress = telling { false }) }
+    closed { engine.media(gray, progress = telling { throw IllegalStateException() }) }
+    engine.close()
+}
+
+fun images(engine: Engine, ids: IntArray) {
+    fun see(image: Image): List<Float> = engine.media(image).use { media ->
+        engine.session().use {
+            it.appendMedia(ids, listOf(media))
+            it.logits().toList()
+        }
+    }
+    val rgb = pixels(9 * 7 * 3)
+    val image = Image(Pixels.RGB8, 9, 7, direct(rgb))
+    val seen = see(image)
+    val rgba = ByteArray(9 * 7 * 4) { if (it % 4 < 3) rgb[it / 4 * 3 + it % 4] else 99 }
+    equal(seen, see(Image(Pixels.RGBA8, 9, 7, direct(rgba))))
+    val rows = rgb.toList().chunked(27)
+    val apart = rows.dropLast(1).flatMap { it + List(5) { 0.toByte() } } + rows.last()
+    equal(seen, see(Image(Pixels.RGB8, 9, 7, direct(apart.toByteArray())).apply { strides[0] = 32 }))
+    image.rotation = 180
+    equal(false, seen == see(image))
+    val back = rgb.toList().chunked(3).reversed().flatten().toByteArray()
+    val turned = Image(Pixels.RGB8, 9, 7, direct(back)).apply { rotation = 180 }
+    equal(seen, see(turned))
+    equal(false, seen == see(turned.apply { mirror = true }))
+
+    // Frames as cameras give them: rows 11 and 12 bytes apart, the last row ends with its pixels.
+    val y = direct(pixels(6 * 11 + 9))
+    val u = pixels(3 * 6 + 5)
+    val v = ByteArray(u.size) { (200 - it).toByte() }
+    val planar = see(Image.yuv420(9, 7, y, 11, direct(u), direct(v), 6, 1))
+    fun inTurn(first: ByteArray, second: ByteArray): List<ByteBuffer> {
+        val both = direct(ByteArray(2 * u.size) { (if (it % 2 == 0) first else second)[it / 2] })
+        val begin = both.position()
+        return listOf(0, 1).map {
+            both.limit(begin + 2 * u.size - 1 + it)
+            both.position(begin + it)
+            both.slice()
+        }
+    }
+    val (u12, v12) = inTurn(u, v)
+    val (v21, u21) = inTurn(v, u)
+    equal(planar, see(Image.yuv420(9, 7, y, 11, u12, v12, 12, 2)))
+    equal(planar, see(Image.yuv420(9, 7, y, 11, u21, v21, 12, 2)))
+    equal(false, planar == see(Image.yuv420(9, 7, y, 11, v21, u21, 12, 2)))
+    val video = Image.yuv420(9, 7, y, 11, u12, v12, 12, 2).apply { yuvRange = YuvRange.VIDEO }
+    equal(false, planar == see(video))
+
+    fun refused(words: String, image: Image) = fails(Status.INVALID_ARGUMENT, words) { see(image) }
+    val short = direct(rgb.copyOf(rgb.size - 1))
+    refused("plane 0", Image(Pixels.RGB8, 9, 7, short))
+    refused("plane 0", Image(Pixels.RGB8, 9, 7))
+    refused("plane 1", Image(Pixels.NV12, 9, 7, y, direct(ByteArray(39))))
+    refused("plane 2", Image(Pixels.I420, 9, 7, y, direct(u)))
+    refused("plane 0", Image(Pixels.RGB8, 9, 7, direct(rgb)).apply { strides[0] = -1 })
+    refused("stride of 26", Image(Pixels.RGB8, 9, 7, direct(rgb)).apply { strides[0] = 26 })
+    refused("no format", Image(7, 9, 7, direct(rgb)))
+    refused("45", Image(Pixels.RGB8, 9, 7, direct(rgb)).apply { rotation = 45 })
+    refused("plane 0", Image(Pixels.RGB8, -1, 7, direct(rgb)))
+    refused("not in turn", Image.yuv420(9, 7, y, 11, direct(u + u), direct(v + v), 12, 2))
+    refused("plane 1", Image.yuv420(9, 7, y, 11, u12, v12, 13, 2))
+    try {
+        Image(Pixels.RGB8, 9, 7, ByteBuffer.wrap(rgb))
+        equal("such a buffer", "refused")
+    } catch (error: IllegalArgumentException) {
     }
 }
 
@@ -473,6 +605,8 @@ fun main(arguments: Array<String>) {
     cpus(model)
     adapters(model, ids)
     inputs(model, ids)
+    blindness(model, engine, ids)
+    Model.open(System.getenv("RONDO_TEST_SEEING")).use { seeing(it) }
     embedding(model, engine)
     scores()
 

@@ -1,14 +1,12 @@
 //! Options of engines and sessions.
 use crate::error::{c_string, check, Error, Result};
+use crate::progress::{reported, Progress};
 use crate::{
     raw, Adapter, Affinity, Grammar, GrammarBegin, GrammarKind, GrammarOptions, Kv, Model, Policy,
     Speculation, Status,
 };
-use std::any::Any;
 use std::ffi::CString;
 use std::mem::{size_of, MaybeUninit};
-use std::os::raw::c_void;
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr;
 
 /// Chainable setters, named like the fields.
@@ -24,8 +22,7 @@ macro_rules! setters {
     };
 }
 
-/// Told `done` of `total` bytes; false cancels.
-type Progress<'p> = Box<dyn FnMut(u64, u64) -> bool + 'p>;
+pub(crate) use setters;
 
 /// rondo_engine_options, with the library's defaults.
 #[allow(missing_docs)]
@@ -126,22 +123,6 @@ fn engine_defaults() -> raw::rondo_engine_options {
     }
 }
 
-struct Reporter<'a, 'p> {
-    progress: &'a mut Progress<'p>,
-    panic: Option<Box<dyn Any + Send>>,
-}
-
-unsafe extern "C" fn report(user: *mut c_void, done: u64, total: u64) -> i32 {
-    let reporter = &mut *user.cast::<Reporter<'_, '_>>();
-    match catch_unwind(AssertUnwindSafe(|| (reporter.progress)(done, total))) {
-        Ok(goes_on) => i32::from(!goes_on),
-        Err(panic) => {
-            reporter.panic = Some(panic);
-            1
-        }
-    }
-}
-
 impl<'p> EngineOptions<'p> {
     setters! {
         // generated from here: engine options' setters
@@ -189,19 +170,11 @@ impl<'p> EngineOptions<'p> {
         use_raw: impl FnOnce(&raw::rondo_engine_options) -> Result<T>,
     ) -> Result<T> {
         let (mut raw, _kernels) = self.raw()?;
-        match &mut self.progress {
-            None => use_raw(&raw),
-            Some(progress) => {
-                let mut reporter = Reporter { progress, panic: None };
-                raw.progress = Some(report);
-                raw.progress_user = (&mut reporter as *mut Reporter<'_, '_>).cast();
-                let result = use_raw(&raw);
-                if let Some(panic) = reporter.panic {
-                    resume_unwind(panic);
-                }
-                result
-            }
-        }
+        reported(self.progress.as_mut(), |report, user| {
+            raw.progress = report;
+            raw.progress_user = user;
+            use_raw(&raw)
+        })
     }
 
     /// Without `progress`. The string and this must live as long as the struct.

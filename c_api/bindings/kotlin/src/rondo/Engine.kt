@@ -42,25 +42,25 @@ class Engine internal constructor(
         val ids = texts.flatMap { it.asList() }.toIntArray()
         val counts = texts.map { it.size }.toIntArray()
         val vectors = FloatArray(maxOf(Math.multiplyExact(texts.size, n), 1))
-        withAll(sessions) { engine, handles ->
-            Native.embedAll(engine, handles, ids, counts, vectors, n)
+        withAll(sessions) { handles ->
+            with { Native.embedAll(it, handles, ids, counts, vectors, n) }
         }
         return texts.indices.map { vectors.copyOfRange(it * n, (it + 1) * n) }
     }
 
     /** One pass for several sessions; [Session.event] tells what each got. */
-    fun step(sessions: List<Session>) =
-        withAll(sessions) { engine, handles -> Native.step(engine, handles) }
+    fun step(sessions: List<Session>) = withAll(sessions) { handles -> with { Native.step(it, handles) } }
 
-    private fun withAll(sessions: List<Session>, use: (engine: Long, handles: LongArray) -> Unit) {
-        val handles = LongArray(sessions.size)
-        fun enter(i: Int) {
-            if (i == handles.size) return with { use(it, handles) }
-            sessions[i].with {
-                handles[i] = it
-                enter(i + 1)
-            }
-        }
-        enter(0)
+    /** Encodes a picture, between the passes of sessions. For engines with the option maxMediaRows. What
+     * `progress` throws comes through. */
+    fun media(
+        image: Image, options: ImageOptions = ImageOptions(), progress: Progress? = null
+    ): Media = with { engine ->
+        val fields = options.fields()
+        val media = Native.createMedia(
+            engine, image.planes, image.strides.copyOf(3), image.facts(), fields.names(),
+            fields.values(), progress
+        )
+        Media(media, this)
     }
 }

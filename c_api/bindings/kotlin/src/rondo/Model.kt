@@ -154,6 +154,12 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
         }
     }
 
+    /** What becomes of a picture of this size, upright, without a pixel and without an engine. */
+    fun imagePlan(width: Int, height: Int, options: ImageOptions = ImageOptions()): ImageFacts = with {
+        val fields = options.fields()
+        ImageFacts(Native.imagePlan(it, width, height, fields.names(), fields.values()))
+    }
+
     /** Makes the model runnable. What `progress` throws comes through. */
     fun engine(options: EngineOptions = EngineOptions(), progress: Progress? = null): Engine =
         with { model ->

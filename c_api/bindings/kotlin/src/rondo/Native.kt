@@ -7,7 +7,8 @@ import java.nio.ByteBuffer
 class RondoException internal constructor(val status: Int, sentence: ByteArray) :
     RuntimeException(String(sentence, Charsets.UTF_8))
 
-/** Told how far an engine's creation is: `done` of `total` bytes. False ends it. */
+/** Told how far the creation of an engine, or the encoding of a picture, is: `done` of `total`. False ends
+ * it. */
 interface Progress {
     fun tell(done: Long, total: Long): Boolean
 }
@@ -109,6 +110,16 @@ internal object Native {
     )
     @JvmStatic external fun step(engine: Long, sessions: LongArray)
 
+    @JvmStatic external fun imagePlan(
+        model: Long, width: Int, height: Int, names: Array<ByteArray>, values: LongArray
+    ): LongArray
+    @JvmStatic external fun createMedia(
+        engine: Long, planes: Array<ByteBuffer>, strides: IntArray, facts: IntArray,
+        names: Array<ByteArray>, values: LongArray, progress: Progress?
+    ): Long
+    @JvmStatic external fun mediaInfo(media: Long): LongArray
+    @JvmStatic external fun closeMedia(media: Long)
+
     @JvmStatic external fun openSession(
         engine: Long, session: Long, recommendedBy: Long, names: Array<ByteArray>, values: LongArray,
         stop: Array<ByteArray>, tokens: IntArray, biases: FloatArray, grammar: Long,
@@ -121,6 +132,7 @@ internal object Native {
     @JvmStatic external fun appendInputs(
         session: Long, arrays: Array<Any>, coordinates: Array<IntArray?>, facts: IntArray
     )
+    @JvmStatic external fun appendMedia(session: Long, ids: IntArray, media: LongArray)
     @JvmStatic external fun propose(session: Long, ids: IntArray)
     @JvmStatic external fun prefillLogits(session: Long, ids: IntArray, row: LogitsRow)
     @JvmStatic external fun next(session: Long, texts: Array<ByteArray?>): LongArray
@@ -220,6 +232,19 @@ abstract class Handle internal constructor(private val handle: Long, private val
         }
         if (last) give(handle)
     }
+}
+
+/** Calls `use` with the handles of all of these, which stay meanwhile. */
+internal fun withAll(all: List<Handle>, use: (LongArray) -> Unit) {
+    val handles = LongArray(all.size)
+    fun enter(i: Int) {
+        if (i == handles.size) return use(handles)
+        all[i].with {
+            handles[i] = it
+            enter(i + 1)
+        }
+    }
+    enter(0)
 }
 
 /** The library itself. */

@@ -76,6 +76,11 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
         with { Native.appendInputs(it, arrays, coordinates, facts) }
     }
 
+    /** Queues ids, of which each that is [ModelFacts].pictureToken stands for the next of `media`. Chat
+     * templates write that token where a message has a part {"type": "image"}. */
+    fun appendMedia(ids: IntArray, media: List<Media>) =
+        withAll(media) { handles -> with { Native.appendMedia(it, ids, handles) } }
+
     /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
     fun propose(ids: IntArray) = with { Native.propose(it, ids) }
 
