@@ -198,9 +198,8 @@ int32_t rondo_model_info(const rondo_model* handle, rondo_model_facts* facts) {
   const rondo::format::Model& m = model->file.model();
   rondo_model_facts f = {};
   f.vocab_size = m.vocab_size();
-  f.picture_token = m.vision() == nullptr
-                        ? -1
-                        : static_cast<int32_t>(m.vision()->tower()->text()->placeholder());
+  f.picture_token =
+      m.vision() == nullptr ? -1 : static_cast<int32_t>(m.vision()->tower()->text()->placeholder());
   f.context_length = m.context_length();
   f.hidden_size = m.hidden_size();
   f.n_layers = m.layers()->size();

@@ -146,8 +146,8 @@ void ReadMultipliers(const Config& config, Family& f);
 // Throws Error where sizes contradict each other.
 DecoderSpec BuildDecoder(Family family);
 
-// The layers of what sees for the model of `spec`, its RoPE, embedding_norm and final_norm, where the
-// family has them; its tensors are `spec`'s, and called "vision." and so on.
+// The layers of what sees for the model of `spec`, its RoPE, embedding_norm and final_norm, where
+// the family has them; its tensors are `spec`'s, and called "vision." and so on.
 void BuildTower(Family family, DecoderSpec* spec, format::ModelT* vision);
 
 }  // namespace rondo::convert
