@@ -94,6 +94,14 @@ public final class Session: @unchecked Sendable {
     }
   }
 
+  /// Queues ids, of which each that is ModelFacts.pictureToken stands for the next of `media`. Chat
+  /// templates write that token where a message has a part {"type": "image"}.
+  public func appendMedia(_ ids: [Int32], _ media: [Media]) throws {
+    let handles = media.map { Optional($0.handle) }
+    defer { withExtendedLifetime(media) {} }
+    try check(rondo_session_append_media(handle, ids, ids.count, handles, handles.count))
+  }
+
   /// Tells tokens that may come next: the next pass verifies them, and no token is another for it.
   public func propose(_ ids: [Int32]) throws {
     try check(rondo_session_propose(handle, ids, ids.count))

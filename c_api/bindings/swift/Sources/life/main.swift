@@ -374,6 +374,147 @@ do {
   equal(UInt64(ids.count) + 7, try takes.position())
 }
 
+func bytes(_ count: Int, _ value: (Int) -> UInt8) -> [UInt8] { (0..<count).map(value) }
+func pixels(_ count: Int) -> [UInt8] { bytes(count) { UInt8($0 * 37 % 251) } }
+
+/// With an image of one plane.
+func withPicture<T>(
+  _ format: Pixels, _ bytes: [UInt8], _ width: Int, _ height: Int, stride: Int = 0,
+  _ use: (Picture) throws -> T
+) rethrows -> T {
+  try bytes.withUnsafeBytes {
+    try use(Picture(format, width: width, height: height, $0, strides: [stride]))
+  }
+}
+
+do {  // a model that does not see
+  equal(-1, try model.info().pictureToken)
+  fails(.unsupported, "nothing that sees") { _ = try model.imagePlan(width: 640, height: 480) }
+  withPicture(.rgb8, pixels(12), 2, 2) { image in
+    fails(.unsupported, "max_media_rows is 0") { _ = try Media(engine, image) }
+  }
+  withPicture(.rgb8, pixels(12), 2, 2, stride: 7) { image in
+    fails(.invalidArgument, "plane 0 of the image has 12 bytes") { _ = try Media(engine, image) }
+  }
+  let none = try Session(Engine(model, few), limit)
+  fails(.unsupported, "max_media_rows is 0") { try none.appendMedia(ids, []) }
+}
+
+do {
+  let model = try Model(path: files["RONDO_TEST_SEEING"]!)
+  let ids = try model.tokenize("See <image> here", addSpecial: false)
+  equal([try model.info().pictureToken], try model.tokenize("<image>", addSpecial: false))
+  let plan = try model.imagePlan(width: 5, height: 7)
+  equal(true, plan.tileColumns > 1 && plan.positions > plan.rows)
+  let whole = try model.imagePlan(width: 5, height: 7, ImageOptions(oneTile: true))
+  equal(true, whole.rows > 0 && whole.rows < plan.rows)
+  fails(.unsupported, "min_tokens") {
+    _ = try model.imagePlan(width: 5, height: 7, ImageOptions(minTokens: 3))
+  }
+  fails(.invalidArgument, "") { _ = try model.imagePlan(width: -1, height: 7) }
+  var options = few
+  options.raw.max_media_rows = 100
+  let engine = try Engine(model, options)
+  let session = try Session(engine, limit)
+  try withPicture(.rgb8, pixels(105), 5, 7) { image in
+    var media: Media? = try Media(engine, image)
+    equal(plan, try media!.info())
+    try session.appendMedia(ids, [media!])
+    equal(UInt64(ids.count) - 1 + UInt64(plan.positions), try session.position())
+    fails(.invalidArgument, "") { try session.appendMedia(ids, []) }
+    try session.reset()
+    try session.appendMedia(ids + ids, [media!, media!])
+    media = nil  // the session goes on
+    _ = try session.generate()
+    let foreign = try Media(Engine(model, options), image)
+    fails(.invalidArgument, "another engine") { try session.appendMedia(ids, [foreign]) }
+  }
+
+  try withPicture(.gray8, pixels(64 * 64), 64, 64) { image in
+    fails(.cancelled, "") { _ = try Media(engine, image) { _, _ in false } }
+    do {
+      _ = try Media(engine, image) { _, _ in throw Thrown() }
+      equal("what progress throws", "comes through")
+    } catch is Thrown {}
+  }
+  let cancelled = Task { () -> Bool in
+    withUnsafeCurrentTask { $0?.cancel() }
+    do {
+      _ = try withPicture(.gray8, pixels(32 * 32), 32, 32) { try Media(engine, $0) }
+      return false
+    } catch { return error is CancellationError }
+  }
+  equal(true, await cancelled.value)
+
+  func see(_ image: Picture) throws -> [Float] {
+    try session.reset()
+    try session.appendMedia(ids, [Media(engine, image)])
+    return try session.logits()
+  }
+  let rgb = pixels(9 * 7 * 3)
+  let plain = try withPicture(.rgb8, rgb, 9, 7, see)
+  let bgra = bytes(9 * 7 * 4) { at in
+    let (pixel, channel) = (at / 4, at % 4)
+    return channel == 3 ? 99 : rgb[pixel * 3 + 2 - channel]
+  }
+  equal(plain, try withPicture(.bgra8, bgra, 9, 7, see))
+  // In rows that lie apart, of which the last ends with its pixels.
+  let apart = bytes(6 * 32 + 27) { at in
+    let (row, column) = (at / 32, at % 32)
+    return column < 27 ? rgb[row * 27 + column] : 0
+  }
+  equal(plain, try withPicture(.rgb8, apart, 9, 7, stride: 32, see))
+  let back = bytes(rgb.count) { at in
+    let (pixel, channel) = (at / 3, at % 3)
+    return rgb[rgb.count - 3 - pixel * 3 + channel]
+  }
+  try withPicture(.rgb8, back, 9, 7) { image in
+    var image = image
+    equal(false, try plain == see(image))
+    image.rotation = 180
+    equal(plain, try see(image))
+    image.mirror = true
+    equal(false, try plain == see(image))
+    image.rotation = 45
+    fails(.invalidArgument, "45") { _ = try see(image) }
+    image.rotation = -90
+    fails(.invalidArgument, "-90") { _ = try see(image) }
+  }
+
+  let (y, u) = (pixels(63), pixels(20))
+  let v = bytes(20) { 200 &- u[$0] }
+  let uv = bytes(40) { $0 % 2 == 0 ? u[$0 / 2] : v[$0 / 2] }
+  try y.withUnsafeBytes { y in
+    let planar = try u.withUnsafeBytes { u in
+      fails(.invalidArgument, "plane 2") { _ = try see(Picture(.i420, width: 9, height: 7, y, u)) }
+      return try v.withUnsafeBytes { try see(Picture(.i420, width: 9, height: 7, y, u, $0)) }
+    }
+    try uv.withUnsafeBytes { uv in
+      var image = Picture(.nv12, width: 9, height: 7, y, uv)
+      equal(planar, try see(image))
+      image.yuvRange = .full
+      equal(false, try planar == see(image))
+      image.planes[1] = UnsafeRawBufferPointer(rebasing: uv.dropLast())
+      fails(.invalidArgument, "plane 1") { _ = try see(image) }
+    }
+  }
+  func refused(
+    _ words: String, _ format: Pixels, _ width: Int, _ height: Int, stride: Int = 0,
+    line: Int = #line
+  ) {
+    withPicture(format, rgb, width, height, stride: stride) { image in
+      fails(.invalidArgument, words, line: line) { _ = try see(image) }
+    }
+  }
+  refused("plane 0", .rgb8, 9, 8)
+  refused("plane 0", .rgb8, 9, 7, stride: 28)
+  refused("stride of -27", .rgb8, 9, 7, stride: -27)
+  refused("stride of 26", .rgb8, 9, 7, stride: 26)
+  refused("no format", Pixels(rawValue: 7), 9, 7)
+  refused("0 x 0", .rgb8, 0, 0)
+  refused("-9 x 7", .rgb8, -9, 7)
+}
+
 do {
   let makes = try Model(path: files["RONDO_TEST_EMBEDDER"]!)
   let facts = try makes.embedder()
