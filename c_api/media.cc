@@ -143,6 +143,12 @@ Status Append(Turn& turn, const int32_t* ids, size_t count, rondo_media* const* 
 }  // namespace
 }  // namespace rondo::c_api
 
+using rondo::c_api::CheckOutput;
+using rondo::c_api::Code;
+using rondo::c_api::Held;
+using rondo::c_api::NullArgument;
+using rondo::c_api::Report;
+
 extern "C" {
 
 int32_t rondo_image_options_init(rondo_image_options* options, size_t struct_size) {
@@ -160,21 +166,20 @@ int32_t rondo_image_plan(const rondo_model* model, uint32_t width, uint32_t heig
 int32_t rondo_media_create(rondo_engine* engine, const rondo_image* image,
                            const rondo_image_options* options, rondo_media** media, char* message,
                            size_t message_bytes) {
-  using namespace rondo::c_api;
   if (media == nullptr) return Report(NullArgument("media"), message, message_bytes);
   *media = nullptr;
-  const rondo::Result<rondo_media*> made = Create(engine, image, options);
+  const rondo::Result<rondo_media*> made = rondo::c_api::Create(engine, image, options);
   if (made.ok()) *media = *made;
   return Report(made.status(), message, message_bytes);
 }
 
 int32_t rondo_media_info(const rondo_media* handle, rondo_image_facts* facts) {
-  using namespace rondo::c_api;
-  Clear(facts);
+  rondo::c_api::Clear(facts);
   const Held media(handle);
   if (!media) return media.code();
   if (const rondo::Status status = CheckOutput(facts, "facts"); !status.ok()) return Code(status);
-  FillFacts(media->media.facts(), TilePixels(media->engine->model->file), facts);
+  rondo::c_api::FillFacts(media->media.facts(),
+                          rondo::c_api::TilePixels(media->engine->model->file), facts);
   return RONDO_STATUS_OK;
 }
 

@@ -42,7 +42,7 @@ std::optional<uint32_t> FindToken(const SourceText& text, const std::string& tok
 }
 
 // Line ends, as vocabularies of bytes have them.
-std::string InByteLetters(std::string text) {
+std::string InByteLetters(const std::string& text) {
   std::string letters;
   for (const char c : text) letters += c == '\n' ? "\u010A" : std::string(1, c);
   return letters;

@@ -73,7 +73,8 @@ void ClipLayers(const std::string& prefix, DecoderSpec* spec) {
   for (const auto& layer : spec->vision->layers) {
     const std::string number = std::to_string(i++) + ".";
     const std::string name = "vision.layers." + number;
-    const std::string source = prefix + "encoder.layers." + number;
+    std::string source = prefix + "encoder.layers.";
+    source += number;
     for (const auto& sublayer : layer->sublayers) {
       if (format::AttentionT* const attention = sublayer->op.AsAttention()) {
         attention->clips = AddClips(name + "attention.clips", source + "self_attn.",
