@@ -117,6 +117,8 @@ const std::vector<Reserved>& ReservedHeaders() {
       {std::regex("utf8proc\\.h"), {"runtime/text/", "runtime/chat/", "tools/"}},
       {std::regex("(nlohmann|CLI)/.*"), {"tools/"}},
       {std::regex("(curl|openssl)/.*"), {"tools/pull/"}},
+      {std::regex("(jpeglib\\.h|jerror\\.h|png\\.h|webp/.*|csetjmp|setjmp\\.h)"),
+       {"tools/common/pictures/"}},
   };
   return reserved;
 }
@@ -198,6 +200,7 @@ TEST(Layers, WrongArrowsAreSeen) {
   EXPECT_TRUE(Violation("runtime/engine/engine.cc", "  #  include <unistd.h>"));
   EXPECT_TRUE(Violation("runtime/kv/kv_ring.h", "#include <mutex>"));
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include <curl/curl.h>"));
+  EXPECT_TRUE(Violation("tools/run/run.cc", "#include <png.h>"));
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("tools/convert/output/pack.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("tools/convert/sources/source.h",

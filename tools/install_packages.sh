@@ -11,7 +11,7 @@ set -eu
 
 build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libcurl4-openssl-dev libssl-dev
-  libgtest-dev libgmock-dev ca-certificates"
+  libjpeg-dev libpng-dev libwebp-dev libgtest-dev libgmock-dev ca-certificates"
 test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
   g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy
   python3-jsonschema gcc-mingw-w64-x86-64-win32 libjna-java kotlin mono-mcs mono-runtime

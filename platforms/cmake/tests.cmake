@@ -23,6 +23,10 @@ endif()
 if(NOT httplib_FOUND)
   list(FILTER unit EXCLUDE REGEX "/tests/tools/pull/")
 endif()
+if(NOT RONDO_PICTURES STREQUAL "jpeg;png;webp")  # with them pictures are made
+  list(FILTER unit EXCLUDE REGEX "/tests/tools/common/picture")
+  list(FILTER helpers EXCLUDE REGEX "/tests/tools/common/picture")
+endif()
 if(NOT RONDO_GRAMMARS)
   list(FILTER unit EXCLUDE REGEX "/tests/runtime/grammar/")
 endif()
@@ -104,7 +108,9 @@ target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest:
 
 # What tests of the insides link beside the part that they test: the runtime and the converter.
 add_library(rondo_test_helpers STATIC ${helpers})
-target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
+target_link_libraries(rondo_test_helpers
+  PUBLIC rondo_test_options rondo_convert
+  PRIVATE rondo_pictures)
 rondo_spare_test(rondo_test_helpers)
 
 # rondo_test_program(NAME SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many
@@ -223,6 +229,9 @@ endif()
 # Fuzzers look for the way into the code by its coverage (the asan preset), with libFuzzer.
 if(RONDO_SANITIZE MATCHES "fuzzer")
   file(GLOB_RECURSE fuzzers CONFIGURE_DEPENDS tests/*_fuzzer.cc)
+  if(NOT RONDO_PICTURES STREQUAL "jpeg;png;webp")
+    list(FILTER fuzzers EXCLUDE REGEX "/picture_file_fuzzer\\.cc$")
+  endif()
   add_custom_target(rondo_fuzzers)
   foreach(source IN LISTS fuzzers)
     cmake_path(GET source STEM name)

@@ -1,6 +1,7 @@
 #include "tools/common/text_io.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "tools/common/error.h"
 #include "tools/common/interrupt.h"
@@ -26,9 +27,12 @@ std::string ReadPiece(int descriptor, const std::string& what) {
   return bytes;
 }
 
-std::string ReadAll(int descriptor, const std::string& what) {
+std::string ReadAll(int descriptor, const std::string& what, uint64_t most = UINT64_MAX) {
   std::string all;
-  for (std::string piece; !(piece = ReadPiece(descriptor, what)).empty();) all += piece;
+  for (std::string piece; !(piece = ReadPiece(descriptor, what)).empty();) {
+    all += piece;
+    if (all.size() > most) Fail(what, " has more than ", most, " bytes");
+  }
   return all;
 }
 
@@ -63,13 +67,13 @@ std::vector<std::string> ReadLines() {
   return lines;
 }
 
-std::string ReadFile(const std::string& what, const std::string& path) {
+std::string ReadFile(const std::string& what, const std::string& path, uint64_t most) {
   std::error_code error;
   const Descriptor file = OpenToRead(path, OpenAs::kAnything, error);
   CheckInterrupt();
   const std::string name = what + " " + path;
   if (error) Fail("cannot read ", name, ": ", error.message());
-  return ReadAll(file.number(), name);
+  return ReadAll(file.number(), name, most);
 }
 
 std::string ReadTextFile(const std::string& what, const std::string& path) {

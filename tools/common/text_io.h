@@ -1,6 +1,7 @@
 // Text in: what is waited for ends with an interruption, too.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ std::string ReadAllInput();
 // UTF-8.
 std::vector<std::string> ReadLines();
 
-// A whole file or pipe. `what` names it in the error: "the text".
-std::string ReadFile(const std::string& what, const std::string& path);
+// A whole file or pipe, of at most `most` bytes. `what` names it in the error: "the text".
+std::string ReadFile(const std::string& what, const std::string& path, uint64_t most = UINT64_MAX);
 // The same of a text for programs, which must be UTF-8: Error says where it is not. A byte order
 // mark is no part of it.
 std::string ReadTextFile(const std::string& what, const std::string& path);

@@ -12,6 +12,7 @@
 
 #include "tests/runtime/media/families.h"
 #include "tests/runtime/media/pictures.h"
+#include "tests/support/crc32.h"
 #include "tests/support/npz.h"
 #include "tests/support/reference_data.h"
 
@@ -103,15 +104,6 @@ void AddPictures(const ImageProcessor& p, const ImageLayout& layout, const std::
       values->Add(pixels[i], p.mean[c], p.std[c]);
     }
   }
-}
-
-uint32_t Crc32(const std::vector<uint8_t>& bytes) {
-  uint32_t crc = ~0u;
-  for (const uint8_t byte : bytes) {
-    crc ^= byte;
-    for (int i = 0; i < 8; ++i) crc = (crc >> 1) ^ (crc % 2 != 0 ? 0xedb88320u : 0);
-  }
-  return ~crc;
 }
 
 const fs::path kFolder = fs::path(kSharedData) / "media";
