@@ -46,7 +46,8 @@ TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
                   "tokens_per_second_max", "limit", "share", "probe_gbps", "peak_gops",
                   "relative_cost", "peer_tokens_per_second", "peer_ratio", "sessions", "speedup",
                   "latency_p50", "latency_p99", "latency_max", "pass_seconds", "kv_tokens_before",
-                  "kv_tokens", "snapshot_bytes", "right_percent", "tokens_per_pass"));
+                  "kv_tokens", "snapshot_bytes", "right_percent", "tokens_per_pass", "positions",
+                  "patches"));
   EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
 }
 
