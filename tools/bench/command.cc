@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/bench/costs.h"
+#include "tools/bench/encode_runner.h"
 #include "tools/bench/plot.h"
 #include "tools/bench/probe/probe.h"
 #include "tools/bench/random_model.h"
@@ -26,6 +27,7 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/output_file.h"
+#include "tools/common/picture_flags.h"
 #include "tools/convert/output/metadata.h"
 
 namespace rondo::tools {
@@ -40,6 +42,7 @@ Examples:
   rondo bench model.rondo --speculate 1,3,7 --acceptance 60,90 -d 0,4096
   rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix --snapshot
   rondo bench model.rondo --adapter my-lora.rondo -t 2
+  rondo bench model.rondo --image 512x512 -t 1,2
   rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
 
 Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, with -b verify, all
@@ -62,6 +65,9 @@ tokens is forked 16 times in a KV pool that has room for one prompt and 16 ends,
 all forks get their first token. --prefix: the time to the first token of a prompt of --long-prompt
 tokens, and again when the prefix cache has it. --snapshot: a session of --long-prompt tokens saved
 and restored, against evaluating them again. What is compared takes turns in each repetition.
+
+--image: a picture of random pixels is encoded, in place of the tests above; its tokens are its rows
+in the text, and the time is that of resizing and of what sees. It is held against the dot products.
 
 Of experts a pass reads those that its rows choose, which random rows do by chance. A layer with a
 window reads no more keys and values than that shows; a recurrent state is read and written again.
@@ -158,6 +164,7 @@ void CheckSessionsUsage(const Arguments& a) {
 }
 
 void CheckUsage(const Arguments& a) {
+  CheckImageOptions(a.bench.image, a.bench.picture.width > 0);
   if (a.model.empty() == a.shape.empty()) {
     throw CLI::ValidationError("MODEL", "give either a model or --shape");
   }
@@ -241,7 +248,9 @@ void Run(Arguments& a) {
                                           if (a.json) return;
                                           Print(a.csv ? CsvLine(subject, m) : TableLine(m, peer));
                                         }};
-  if (OfManySessions(a.bench)) {
+  if (a.bench.picture.width > 0) {
+    RunEncodeBench(model, a.bench, callbacks);
+  } else if (OfManySessions(a.bench)) {
     RunSessionsBench(model, a.bench, callbacks);
   } else {
     RunBench(model, a.bench, callbacks);
@@ -285,12 +294,12 @@ void AddBenchCommand(CLI::App& app) {
   AddBlockOption(command, &a->block)->needs(shape)->group(kShapeGroup);
   BenchOptions& bench = a->bench;
   const std::string of_many = ", of many sessions each " + std::to_string(kSessionsTokens);
-  AddNumber(command, "-p", {0, kMostTokens, "none"}, "Tokens of a prefill",
-            std::to_string(bench.prompt_tokens) + of_many,
-            [a](uint32_t n) { a->prompt_tokens = n; });
-  AddNumber(command, "-n", {0, kMostTokens, "none"}, "Tokens to decode",
-            std::to_string(bench.decode_tokens) + of_many,
-            [a](uint32_t n) { a->decode_tokens = n; });
+  CLI::Option* prompt = AddNumber(command, "-p", {0, kMostTokens, "none"}, "Tokens of a prefill",
+                                  std::to_string(bench.prompt_tokens) + of_many,
+                                  [a](uint32_t n) { a->prompt_tokens = n; });
+  CLI::Option* decoded = AddNumber(command, "-n", {0, kMostTokens, "none"}, "Tokens to decode",
+                                   std::to_string(bench.decode_tokens) + of_many,
+                                   [a](uint32_t n) { a->decode_tokens = n; });
   CLI::Option* depths =
       AddNumbers(command, "-d", {0, kMostTokens}, "Depths: tokens in the context before each test",
                  "0", &bench.depths);
@@ -341,6 +350,11 @@ void AddBenchCommand(CLI::App& app) {
             [&bench](uint32_t n) { bench.rows_per_step = n; })
       ->needs(sessions)
       ->group(kSessionsGroup);
+  CLI::Option* picture =
+      AddImageSize(command, &bench.picture, "A picture of so many pixels is encoded")
+          ->excludes(shape)
+          ->group(kTestsGroup);
+  AddImageOptions(command, &bench.image);
   AddNumbers(command, "-t,--threads", {1, kMostThreads}, "Threads to compute with",
              "the performance cores", &bench.threads)
       ->group(kMemoryGroup);
@@ -361,6 +375,10 @@ void AddBenchCommand(CLI::App& app) {
     for (CLI::Option* of_one : {depths, verified, drafts, acceptance, peer, adapter, plot}) {
       many->excludes(of_one);
     }
+  }
+  for (CLI::Option* other : {prompt, decoded, depths, verified, drafts, acceptance, peer, adapter,
+                             plot, sessions, fork, prefix, snapshot}) {
+    picture->excludes(other);
   }
   CLI::Option_group* form = command->add_option_group("Form (at most one; default: a table)");
   form->require_option(0, 1);

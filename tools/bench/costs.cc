@@ -56,6 +56,10 @@ ModelCosts CostsOf(const ModelParts& parts, std::string_view kernels) {
   costs.caches = parts.caches;
   costs.state_bytes = parts.state_bytes;
   costs.row_bytes = parts.row_bytes;
+  for (const MatrixPart& matrix : parts.of_patches) costs.patch_products += Int8Products(matrix);
+  for (const MatrixPart& matrix : parts.of_picture_rows) {
+    costs.picture_row_products += Int8Products(matrix);
+  }
   return costs;
 }
 
@@ -97,6 +101,11 @@ double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows) {
 
 double PrefillOperations(const ModelCosts& costs, uint64_t tokens) {
   return 2 * (costs.layer_products * static_cast<double>(tokens) + costs.head_products);
+}
+
+double EncodeOperations(const ModelCosts& costs, uint64_t patches, uint64_t rows) {
+  return 2 * (costs.patch_products * static_cast<double>(patches) +
+              costs.picture_row_products * static_cast<double>(rows));
 }
 
 }  // namespace rondo::tools

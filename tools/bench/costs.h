@@ -22,6 +22,7 @@ struct ModelCosts {
   std::vector<CachePart> caches;
   double state_bytes = 0;  // of one sequence: read before a pass, and written behind it
   double row_bytes = 0;    // of one row: layer embeddings
+  double patch_products = 0, picture_row_products = 0;  // of what sees, and int8 weights
 };
 
 // `kernels`: the name of the kernel set, whose layout decides how large packed weights are. Throws
@@ -47,5 +48,8 @@ double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows);
 // Two for each product, the head's for the last token alone. The attention's own are not counted,
 // nor those of recurrences.
 double PrefillOperations(const ModelCosts& costs, uint64_t tokens);
+
+// The same of a picture's patches, which become so many rows.
+double EncodeOperations(const ModelCosts& costs, uint64_t patches, uint64_t rows);
 
 }  // namespace rondo::tools

@@ -98,6 +98,8 @@ const char* Name(TestKind test) {
       return "save";
     case TestKind::kRestore:
       return "restore";
+    case TestKind::kEncode:
+      return "encode";
     default:
       return "load";
   }

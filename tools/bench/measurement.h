@@ -26,6 +26,7 @@ enum class TestKind {
   kPrefixFound,  // the same of a prompt that the prefix cache has
   kSave,         // a session as bytes
   kRestore,      // and back
+  kEncode,       // a picture, by what sees for the model
 };
 
 // Which of the machine's limits a test runs against.
@@ -58,6 +59,7 @@ struct Measurement {
   uint64_t kv_tokens_before = 0;  // fork: in whole blocks, what the KV pool had in use
   uint64_t kv_tokens = 0;         // and after it; the pool has no more
   uint64_t snapshot_bytes = 0;
+  uint64_t positions = 0, patches = 0;  // of a picture
 };
 
 // The middle one, or the mean of the two in the middle; 0 of none.

@@ -31,10 +31,23 @@ class Reader {
     for (const format::Layer* layer : *model_.layers()) {
       for (const format::Sublayer* sublayer : *layer->sublayers()) Add(*sublayer);
     }
+    if (model_.vision() != nullptr) AddSight(*model_.vision());
     return std::move(parts_);
   }
 
  private:
+  void AddSight(const format::Model& vision) {
+    parts_.of_patches.push_back(PartOf(*vision.tower()->patch()));
+    for (const format::Layer* layer : *vision.layers()) {
+      ForEachLinear(*layer, [this](const format::Linear& linear) {
+        parts_.of_patches.push_back(PartOf(linear));
+      });
+    }
+    for (const format::Dense* dense : *vision.tower()->dense()) {
+      parts_.of_picture_rows.push_back(PartOf(*dense->linear()));
+    }
+  }
+
   MatrixPart PartOf(const format::Linear& linear) const {
     const format::Tensor& tensor = *model_.tensors()->Get(linear.weight());
     return {tensor.format(), tensor.rows(), tensor.cols(), tensor.block()};

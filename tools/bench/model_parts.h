@@ -34,6 +34,8 @@ struct ModelParts {
   std::vector<CachePart> caches;
   double state_bytes = 0;  // what recurrences and convolutions keep of a sequence
   double row_bytes = 0;    // of a table of layer embeddings, for one token
+  // Of what sees for it: those that patches go through, and those that rows of the text come of.
+  std::vector<MatrixPart> of_patches, of_picture_rows;
 };
 
 // As the metadata of the file has them. Throws Error.

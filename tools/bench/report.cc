@@ -83,6 +83,10 @@ std::string Details(const Measurement& m) {
   }
   const bool one_token = m.test == TestKind::kForked || m.test == TestKind::kFirstToken ||
                          m.test == TestKind::kPrefixFound;
+  if (m.patches > 0) {
+    text += ", " + FormatCount(m.positions, "position") + ", " + FormatCount(m.patches) +
+            " patches, " + FormatSeconds(Median(m.seconds));
+  }
   if (m.snapshot_bytes > 0) text += ", " + RoundBytes(static_cast<double>(m.snapshot_bytes));
   if (one_token || m.snapshot_bytes > 0) text += ", " + FormatSeconds(Median(m.seconds));
   if (m.latencies.empty()) return text;
@@ -142,6 +146,8 @@ ordered_json ToJson(const Subject& subject, const Measurement& m) {
   object["snapshot_bytes"] = m.snapshot_bytes > 0 ? ordered_json(m.snapshot_bytes) : ordered_json();
   object["right_percent"] = m.right_percent > 0 ? ordered_json(m.right_percent) : ordered_json();
   object["tokens_per_pass"] = OrNull(m.tokens_per_pass);
+  object["positions"] = m.patches > 0 ? ordered_json(m.positions) : ordered_json();
+  object["patches"] = m.patches > 0 ? ordered_json(m.patches) : ordered_json();
   return object;
 }
 

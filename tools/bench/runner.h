@@ -9,6 +9,7 @@
 #include "tools/bench/bench_model.h"
 #include "tools/bench/measurement.h"
 #include "tools/bench/subject.h"
+#include "tools/common/sight.h"
 
 namespace rondo::tools {
 
@@ -35,6 +36,8 @@ struct BenchOptions {
   bool fork = false;
   bool prefix = false;
   bool snapshot = false;
+  PictureSize picture;  // that is encoded; 0 x 0: no such test
+  rondo_image_options image = ImageDefaults();
   // Memory of the bandwidth probe, above any cache's size; less where little is free.
   uint64_t probe_bytes = uint64_t{1} << 30;
 };

@@ -3,14 +3,6 @@
 #include "tools/common/interrupt.h"
 
 namespace rondo::tools {
-namespace {
-
-void Require(int32_t status, const char* message) {
-  if (status == RONDO_STATUS_OK) return;
-  throw Error(*message != '\0' ? message : rondo_status_string(status));
-}
-
-}  // namespace
 
 SessionSetup EndlessSetup() {
   SessionSetup setup;

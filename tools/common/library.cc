@@ -35,7 +35,9 @@ const char* Advice(int32_t status) {
 constexpr std::pair<std::string_view, const char*> kTyped[] = {
     {"context", "--context"}, {"sink_tokens", "--sinks"},     {"policy", "--policy"},
     {"max_rows", "--rows"},   {"max_sessions", "--sessions"}, {"threads", "--threads"},
-    {"kernels", "--kernels"}, {"kv_format", "--kv"}};
+    {"kernels", "--kernels"}, {"kv_format", "--kv"},          {"max_media_rows", "--image-rows"}};
+
+}  // namespace
 
 void Require(int32_t status, const char* message) {
   if (status == RONDO_STATUS_OK) return;
@@ -43,8 +45,6 @@ void Require(int32_t status, const char* message) {
   const std::string sentence = *message != '\0' ? message : rondo_status_string(status);
   Refuse(sentence + Advice(status));
 }
-
-}  // namespace
 
 Model OpenModel(const std::string& path) {
   rondo_model* model = nullptr;

@@ -19,11 +19,13 @@ struct Closer {
   void operator()(rondo_engine* engine) const { rondo_engine_close(engine); }
   void operator()(rondo_session* session) const { rondo_session_close(session); }
   void operator()(rondo_adapter* adapter) const { rondo_adapter_close(adapter); }
+  void operator()(rondo_media* media) const { rondo_media_close(media); }
 };
 using Model = std::unique_ptr<rondo_model, Closer>;
 using Engine = std::unique_ptr<rondo_engine, Closer>;
 using Session = std::unique_ptr<rondo_session, Closer>;
 using Adapter = std::unique_ptr<rondo_adapter, Closer>;
+using Media = std::unique_ptr<rondo_media, Closer>;
 
 // That the system refused memory answers nothing: throws Error, so that it is not taken for a no.
 inline void RequireMemory(int32_t status) {
@@ -80,6 +82,10 @@ rondo_adapter_facts Facts(const rondo_adapter* adapter);
 // Throws Error with the library's sentence; OptionRefused where it names an engine's option that
 // people can type.
 [[noreturn]] void Refuse(const std::string& sentence);
+
+// Throws Error with the library's sentence and what to do about it, or Interrupted, unless `status`
+// is RONDO_STATUS_OK.
+void Require(int32_t status, const char* message);
 
 // Throws Error with the session's own sentence unless `status` is RONDO_STATUS_OK.
 void Check(const rondo_session* session, int32_t status);

@@ -11,6 +11,7 @@ inline constexpr uint64_t kMostThreads = 256;
 inline constexpr uint64_t kMostRows = 8192;
 inline constexpr uint64_t kMostSessions = 64;
 inline constexpr uint64_t kMostDimensions = 1u << 17;  // of a vector
+inline constexpr uint64_t kMostMediaRows = 1u << 20;   // of pictures
 inline constexpr uint64_t kMostDrafts = 7;             // of one pass
 inline constexpr uint64_t kMostPenaltyTokens = 4096;
 inline constexpr uint64_t kMostNgram = 256;  // tokens of a row that is not to come twice

@@ -81,9 +81,15 @@ void AddVision(const Source& source, const SourceText& text, DecoderSpec& spec,
   if (source.gguf != nullptr) return;
   const std::optional<Config> vision = source.config.Object("vision_config");
   if (!vision) return;
-  const ReadVision read =
-      FindVision(source.config.Text("model_type", ""), vision->Text("model_type", ""));
-  if (read == nullptr) return;
+  const std::string type = source.config.Text("model_type", "");
+  const std::string vision_type = vision->Text("model_type", "");
+  const ReadVision read = FindVision(type, vision_type);
+  if (read == nullptr) {
+    notes.push_back("the model will not see: what sees in a " + type +
+                    (vision_type.empty() || vision_type == type ? "" : " with " + vision_type) +
+                    " is of a family that is not known");
+    return;
+  }
   const std::optional<Config> processor = FindProcessor(source.path);
   if (!processor || text.tokenizer.is_null()) {
     notes.push_back(std::string("what sees for the model is left out: ") +

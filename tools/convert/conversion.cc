@@ -6,6 +6,7 @@
 
 #include "tools/common/flags.h"
 #include "tools/common/kv_formats.h"
+#include "tools/common/library.h"
 #include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
@@ -70,7 +71,7 @@ void CheckCombination(const ConversionWish& wish) {
   if (!wish.adapter_for.empty()) {
     const bool others = !wish.embedding.empty() || !wish.calibrate.empty() || wish.bits > 0 ||
                         wish.block > 0 || wish.mtp || !wish.merge.empty() || wish.reranker ||
-                        wish.fit > 0;
+                        wish.fit > 0 || wish.text_only || !wish.media.empty();
     if (others || (!wish.weights.empty() && wish.weights != "f32")) {
       throw CLI::ValidationError("--adapter-for",
                                  "goes with --weights f32 or none, and no other option of weights");
@@ -97,8 +98,11 @@ void CheckCombination(const ConversionWish& wish) {
   if (wish.bits > 0 && wish.weights != "auto") {
     throw CLI::ValidationError("--bits", "goes with --weights auto");
   }
+  if (wish.text_only && !wish.media.empty()) {
+    throw CLI::ValidationError("--media-weights", "there is nothing that sees with --text-only");
+  }
   if (wish.block > 0 && !convert::LiesInBlocks(wish.weights) &&
-      !convert::LiesInBlocks(wish.embedding)) {
+      !convert::LiesInBlocks(wish.embedding) && !convert::LiesInBlocks(wish.media)) {
     throw CLI::ValidationError("--block", "only weights in q4b lie in blocks of a size to choose");
   }
 }
@@ -123,11 +127,13 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
                                                          : format::TensorFormat::Q4;
   if (wish.block > 0) options.block = wish.block;
   if (weights == "auto") options.bits = wish.bits > 0 ? wish.bits : 4.5;
-  const std::string embedding = weights == "f32" ? "f32" : "q8";
-  options.embedding = convert::FormatNamed(wish.embedding.empty() ? embedding : wish.embedding);
+  const std::string usual = weights == "f32" ? "f32" : "q8";
+  options.embedding = convert::FormatNamed(wish.embedding.empty() ? usual : wish.embedding);
   if (!wish.calibrate.empty()) {
     options.calibration = wish.calibrate == kOwnTexts ? std::string() : wish.calibrate;
   }
+  options.media_weights = convert::FormatNamed(wish.media.empty() ? usual : wish.media);
+  options.text_only = wish.text_only;
   options.draft_head = wish.mtp;
   options.reranker = wish.reranker;
   if (!wish.merge.empty()) options.merge = FindNamed(wish.merge, "", Named::kAdapter);
@@ -140,8 +146,10 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   }
   if (!report.chosen.empty()) PrintChosen(report.chosen, !wish.calibrate.empty());
   for (const std::string& note : report.notes) Print("note: " + Printable(note) + "\n");
+  const std::string sees = Fact(OpenModel(wish.output).get(), "sees");
   Print(Printable(wish.output) + ": " + Printable(report.architecture) + ", " +
-        FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) + "\n");
+        FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) +
+        (sees.empty() ? "" : "; sees pictures, by weights in " + sees) + "\n");
   if (!report.fitted) return;
   Print("an engine takes " + FormatBytes(report.fitted->arena_bytes) + " with --context " +
         std::to_string(options.fit.context) + " --kv " + KvFormatOf(report.fitted->kv_format).word +
@@ -183,6 +191,12 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
   add_word("--embedding", &wish->embedding, formats,
            "Format of embedding and output head; default: f32 with --weights "
            "f32, as the weights with keep, else q8");
+  add_word("--media-weights", &wish->media, formats,
+           "Format of what sees for the model; default: f32 with --weights f32, else q8");
+  command
+      ->add_flag("--text-only", wish->text_only,
+                 "Leave out what sees for the model, which then reads texts alone")
+      ->group(kWeightsGroup);
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);
   command
       ->add_option_function<std::string>(

@@ -14,12 +14,14 @@ struct ConversionWish {
   std::string output;
   std::string weights;    // empty: not given
   std::string embedding;  // empty: not given
+  std::string media;      // format of what sees; empty: not given
   std::string calibrate;  // empty: not given
   uint32_t block = 0;     // the same
   double bits = 0;        // with auto; 0: 4.5
   uint64_t fit = 0;       // bytes; 0: not given
   uint32_t context = 0;   // with fit; 0: not given
   bool mtp = false;
+  bool text_only = false;
   bool reranker = false;
   std::string merge;        // empty: none
   std::string adapter_for;  // the model is an adapter for this one; empty: it is a model

@@ -12,8 +12,11 @@
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/picture_flags.h"
+#include "tools/common/sight.h"
 #include "tools/inspect/file_report.h"
 #include "tools/inspect/plan_report.h"
+#include "tools/inspect/sight_report.h"
 
 namespace rondo::tools {
 namespace {
@@ -25,6 +28,7 @@ Examples:
   rondo inspect model.rondo --fit 900M
   rondo inspect model.rondo --check
   rondo inspect model.rondo --adapter my-lora.rondo --plan
+  rondo inspect model.rondo --image 1920x1080
 
 Nothing of the plan is taken from the system: it is computed from the file alone. The options of
 memory and speed go with --plan and, but for --context, with --fit; --adapter with these, which then
@@ -35,6 +39,8 @@ struct Arguments {
   std::string adapter;
   rondo_engine_options engine = EngineDefaults();
   uint64_t fit_bytes = 0;  // 0: not asked for
+  PictureSize picture;     // 0 x 0: not asked for
+  rondo_image_options image = ImageDefaults();
   bool plan = false;
   bool check = false;
   bool tensors = false;
@@ -71,6 +77,7 @@ void PrintFit(const rondo_model* model, const rondo_engine_options& options, uin
 
 // An option that the report does not look at would be ignored in silence.
 void CheckOptions(const CLI::App* command, const Arguments& arguments) {
+  CheckImageOptions(arguments.image, arguments.picture.width > 0);
   for (const CLI::Option* option : command->get_options()) {
     if (option->get_group() != kMemoryGroup || option->count() == 0 || arguments.plan) continue;
     const std::string name = option->get_name();
@@ -95,10 +102,13 @@ void Run(Arguments arguments) {
   } else if (arguments.check) {
     Print(CheckModel(arguments.model, model.get()));
     if (adapter != nullptr) Print(arguments.adapter + ": every checksum is right\n");
+  } else if (arguments.picture.width > 0) {
+    Print(DescribePicture(arguments.picture,
+                          PlanPicture(model.get(), arguments.picture, arguments.image)));
   } else if (arguments.tensors) {
     Print(DescribeTensors(arguments.model));
   } else {
-    Print(DescribeModel(model.get()));
+    Print(DescribeModel(model.get()) + DescribeSight(arguments.model));
     if (adapter != nullptr) Print(DescribeAdapter(Facts(adapter.get())));
   }
 }
@@ -118,6 +128,7 @@ void AddInspectCommand(CLI::App& app) {
           "The largest context whose plan fits so many bytes (k, M, G: powers of 1000; Ki, Mi, Gi: "
           "of 1024); default: none");
   what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
+  AddImageSize(what, &a->picture, "What becomes of a picture of so many pixels");
   CLI::Option* tensors = what->add_flag("--tensors", a->tensors, "Every tensor");
   AddAdapterFlag(command, &a->adapter)->excludes(tensors);
   AddContextFlag(
@@ -129,9 +140,11 @@ void AddInspectCommand(CLI::App& app) {
   AddInteger(command, "--rows", &a->engine.max_rows, {1, kMostRows},
              "Tokens of one pass of a prefill", FormatCount(a->engine.max_rows))
       ->group(kMemoryGroup);
+  AddImageRowsFlag(command, &a->engine, "0");
   AddPolicyFlags(command, &a->engine);
   AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
+  AddImageOptions(command, &a->image);
   command->footer(kExamples);
   command->callback([a, command] {
     CheckOptions(command, *a);

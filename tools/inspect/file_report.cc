@@ -2,33 +2,17 @@
 
 #include <cstdio>
 
-#include "platforms/file_map.h"
-#include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
 #include "tools/common/printable.h"
 #include "tools/common/sampling.h"
+#include "tools/inspect/mapped_model.h"
+#include "tools/inspect/report_row.h"
 
 namespace rondo::tools {
 namespace {
-
-struct MappedModel {
-  FileMap map;
-  ModelFile file;
-};
-
-MappedModel Map(const std::string& path) {
-  MappedModel model;
-  if (const FileError error = FileMap::OpenPath(path.c_str(), &model.map)) {
-    throw Error("cannot open " + path + ": " + error.reason());
-  }
-  auto file = ModelFile::Open(model.map.bytes());
-  if (!file.ok()) throw Error(path + ": " + file.status().message());
-  model.file = *file;
-  return model;
-}
 
 std::string FactKey(const rondo_model* model, uint32_t index) {
   return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
@@ -55,15 +39,6 @@ std::string RecommendedSampling(const rondo_model* model) {
   const std::string recommended = DescribeSampling(options);
   const bool is_default = recommended == DescribeSampling(SessionDefaults());
   return is_default ? "none recommended: " + recommended : recommended;
-}
-
-// `text` and spaces up to a column, at least one.
-std::string Padded(const std::string& text, size_t width) {
-  return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
-}
-
-void Row(const std::string& name, const std::string& value, std::string* out) {
-  *out += Padded(Printable(name), 18) + Printable(value) + "\n";
 }
 
 }  // namespace
@@ -117,7 +92,7 @@ std::string DescribeAdapter(const rondo_adapter_facts& facts) {
 }
 
 std::string DescribeTensors(const std::string& path) {
-  const MappedModel model = Map(path);
+  const MappedModel model = MapModel(path);
   char line[256];
   std::snprintf(line, sizeof line, "%-8s %10s %10s %16s\n", "format", "rows", "cols", "bytes");
   std::string out = Padded("tensor", 45) + line;
@@ -133,7 +108,7 @@ std::string DescribeTensors(const std::string& path) {
 }
 
 std::string CheckModel(const std::string& path, const rondo_model* model) {
-  const MappedModel mapped = Map(path);
+  const MappedModel mapped = MapModel(path);
   const auto fail = [&path](const std::string& what) { throw Error(path + ": " + what); };
   for (const format::Section* section : *mapped.file.model().sections()) {
     CheckInterrupt();

@@ -12,6 +12,9 @@
 #include "tools/common/library.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/picture_flags.h"
+#include "tools/common/prompt_pictures.h"
+#include "tools/common/sight.h"
 #include "tools/logits/npy_file.h"
 
 namespace rondo::tools {
@@ -22,8 +25,10 @@ Examples:
   rondo logits model.rondo --ids 1,306,763 -o logits.npy
   rondo logits model.rondo --prompt "Once upon a time" -o logits.npy --kv f32
   rondo logits model.rondo --ids 1,306,763 -o logits.npy --adapter my-lora.rondo
+  rondo logits model.rondo --prompt " shows" --image cat.jpg -o logits.npy
 
-In Python: numpy.load("logits.npy") is float32 [tokens, vocabulary]; row i predicts token i + 1.)";
+In Python: numpy.load("logits.npy") is float32 [tokens, vocabulary]; row i predicts token i + 1.
+Pictures have no rows of their own there.)";
 
 struct Arguments {
   std::string model;
@@ -31,6 +36,7 @@ struct Arguments {
   std::string prompt;
   std::string output;
   std::string adapter;
+  PicturesWish pictures;
   Replace replace = Replace::kSameKind;
   rondo_engine_options engine = EngineDefaults();
 };
@@ -53,28 +59,54 @@ struct RowWriter {
   }
 };
 
+// The logits of all ids but those that stand for pictures.
+int32_t Evaluate(rondo_session* session, const std::vector<int32_t>& ids,
+                 const PromptPictures& pictures, RowWriter* writer) {
+  int32_t status = RONDO_STATUS_OK;
+  auto begin = ids.begin();
+  const auto write_up_to = [&](auto end) {
+    if (begin == end || status != RONDO_STATUS_OK) return;
+    status = rondo_session_prefill_logits(session, &*begin, static_cast<size_t>(end - begin),
+                                          RowWriter::Row, writer);
+  };
+  for (rondo_media* const picture : pictures.media()) {
+    const auto at = std::find(begin, ids.end(), pictures.token());
+    write_up_to(at);
+    if (status != RONDO_STATUS_OK) return status;
+    status = rondo_session_append_media(session, &*at, 1, &picture, 1);
+    begin = at + 1;
+  }
+  write_up_to(ids.end());
+  return status;
+}
+
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
+  PromptPictures pictures(model.get(), arguments.pictures);
   const std::vector<int32_t> ids =
-      arguments.ids.empty() ? Tokenize(model.get(), arguments.prompt, true) : arguments.ids;
+      arguments.ids.empty() ? pictures.Tokenize(arguments.prompt, true) : arguments.ids;
+  pictures.CheckPlaces(ids);
   if (ids.empty()) throw Error("the prompt is empty; give --prompt a text, or --ids");
   if (arguments.engine.context == 0) {
-    arguments.engine.context = static_cast<uint32_t>(std::min<size_t>(ids.size(), UINT32_MAX));
+    arguments.engine.context =
+        static_cast<uint32_t>(std::min<uint64_t>(pictures.PositionsOf(ids), UINT32_MAX));
   }
+  arguments.engine.max_media_rows = pictures.rows();
+  const size_t rows = ids.size() - arguments.pictures.files.size();
   const uint32_t vocab_size = Facts(model.get()).vocab_size;
   SessionSetup setup;
   const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
-  NpyFile file(arguments.output, arguments.replace, ids.size(), vocab_size);
+  NpyFile file(arguments.output, arguments.replace, rows, vocab_size);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   const Session session = OpenSession(engine.get(), setup);
+  pictures.Encode(engine.get());
   RowWriter writer = {&file, session.get()};
   const CancelOnSignal guard(session.get());
-  const int32_t status =
-      rondo_session_prefill_logits(session.get(), ids.data(), ids.size(), RowWriter::Row, &writer);
+  const int32_t status = Evaluate(session.get(), ids, pictures, &writer);
   if (writer.failure != nullptr) std::rethrow_exception(writer.failure);
   Check(session.get(), status);
   file.Commit();
-  Print(Printable(arguments.output) + ": float32 [" + std::to_string(ids.size()) + ", " +
+  Print(Printable(arguments.output) + ": float32 [" + std::to_string(rows) + ", " +
         std::to_string(vocab_size) + "]\n");
 }
 
@@ -91,6 +123,7 @@ void AddLogitsCommand(CLI::App& app) {
   input->add_option("--prompt", a->prompt, "A text, with the model's BOS; default: none")
       ->type_name("TEXT");
   input->require_option(1);
+  AddImageFlags(command, &a->pictures);
   AddOutputFile(command, &a->output, "The .npy file to write")->required();
   AddForceFlag(command, &a->replace);
   AddContextFlag(command, &a->engine, "as many as the text has");
@@ -98,7 +131,10 @@ void AddLogitsCommand(CLI::App& app) {
   AddThreadsFlag(command, &a->engine);
   AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command->footer(kExamples);
-  command->callback([a] { Run(*a); });
+  command->callback([a] {
+    CheckImageOptions(a->pictures.options, !a->pictures.files.empty());
+    Run(*a);
+  });
 }
 
 }  // namespace rondo::tools

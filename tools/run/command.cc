@@ -15,7 +15,10 @@
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/picture_flags.h"
+#include "tools/common/prompt_pictures.h"
 #include "tools/common/sampling.h"
+#include "tools/common/sight.h"
 #include "tools/common/stopwatch.h"
 #include "tools/common/text_io.h"
 #include "tools/run/trace.h"
@@ -32,6 +35,7 @@ Examples:
   rondo run model.rondo "A person, as JSON: " --json-schema person.json
   rondo run model.rondo "1 + 1 = " --grammar arithmetic.gbnf
   rondo run model.rondo "Once upon a time" --adapter my-lora.rondo
+  rondo run model.rondo "shows" --image cat.jpg
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
   rondo run model.rondo "Once upon a time" --trace trace.json   (for chrome://tracing)
 
@@ -47,6 +51,7 @@ struct Arguments {
   std::string adapter;  // the same of an adapter's
   SamplingWish sampling;
   ConstraintWish constraint;
+  PicturesWish pictures;
   bool raw = false;
   bool verbose = false;
   bool usual_limit = true;  // --max-tokens is not given
@@ -100,7 +105,7 @@ std::string ReadPrompt(const Arguments& arguments) {
 
 // Room for the prompt and what is generated; where that has no limit, for a usual text behind the
 // prompt.
-uint32_t ContextFor(const rondo_model* model, size_t prompt, uint64_t max_tokens) {
+uint32_t ContextFor(const rondo_model* model, uint64_t prompt, uint64_t max_tokens) {
   const uint64_t answer = max_tokens > 0 ? max_tokens : kUsualContext;
   return tools::ContextFor(model, prompt + std::min<uint64_t>(answer, UINT32_MAX));
 }
@@ -139,12 +144,15 @@ void Run(Arguments arguments) {
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
+  PromptPictures pictures(model.get(), arguments.pictures);
   const std::string prompt = ReadPrompt(arguments);
-  const std::vector<int32_t> ids = Tokenize(model.get(), prompt, !arguments.raw);
+  const std::vector<int32_t> ids = pictures.Tokenize(prompt, !arguments.raw);
+  const uint64_t positions = pictures.PositionsOf(ids);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
   if (arguments.engine.context == 0) {
-    arguments.engine.context = ContextFor(model.get(), ids.size(), setup.options.max_tokens);
+    arguments.engine.context = ContextFor(model.get(), positions, setup.options.max_tokens);
   }
+  arguments.engine.max_media_rows = pictures.rows();
   std::optional<TraceFile> trace;
   if (!arguments.trace.empty()) {
     trace.emplace(arguments.trace);
@@ -159,9 +167,12 @@ void Run(Arguments arguments) {
     TellSampling(setup.options);
   }
 
+  const Stopwatch encoding;
+  pictures.Encode(engine.get());
+  const double encode_seconds = encoding.seconds();
   const CancelOnSignal guard(session.get());
   const Stopwatch whole;
-  int32_t status = rondo_session_prefill(session.get(), ids.data(), ids.size());
+  int32_t status = PrefillMedia(session.get(), ids, pictures.token(), pictures.media());
   const double prefill_seconds = whole.seconds();
   if (trace) trace->Collect(engine.get());
   rondo_event event = {};
@@ -188,7 +199,8 @@ void Run(Arguments arguments) {
   } else {
     // The first token needs no pass of its own: the prefill has made its logits.
     const size_t decoded = generated > 0 ? generated - 1 : 0;
-    Tell(FormatSpeed("prefill", ids.size(), prefill_seconds));
+    if (!pictures.empty()) Tell(FormatSpeed("pictures", pictures.rows(), encode_seconds));
+    Tell(FormatSpeed("prefill", positions, prefill_seconds));
     Tell(FormatSpeed("decode", decoded, decode_seconds));
     TellDrafts(session.get());
     Tell("generated: ", FormatCount(generated, "token"), ", ended by ", ReasonText(event.reason));
@@ -209,6 +221,7 @@ void AddRunCommand(CLI::App& app) {
           "The text to continue, in quotes; default: -, which reads standard input, without "
           "the end of its last line")
       ->type_name("");
+  AddImageFlags(command, &a->pictures);
   AddSamplingFlags(command, &a->sampling);
   AddConstraintFlags(command, &a->constraint);
   AddContextFlag(command, &a->engine,
@@ -230,6 +243,7 @@ void AddRunCommand(CLI::App& app) {
       ->group(kOutputGroup);
   command->footer(kExamples);
   command->callback([a, command] {
+    CheckImageOptions(a->pictures.options, !a->pictures.files.empty());
     a->usual_limit = command->count("--max-tokens") == 0;
     Run(*a);
   });

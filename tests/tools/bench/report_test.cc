@@ -46,7 +46,8 @@ TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
                   "tokens_per_second_max", "limit", "share", "probe_gbps", "peak_gops",
                   "relative_cost", "peer_tokens_per_second", "peer_ratio", "sessions", "speedup",
                   "latency_p50", "latency_p99", "latency_max", "pass_seconds", "kv_tokens_before",
-                  "kv_tokens", "snapshot_bytes", "right_percent", "tokens_per_pass"));
+                  "kv_tokens", "snapshot_bytes", "right_percent", "tokens_per_pass", "positions",
+                  "patches"));
   EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
 }
 
@@ -91,7 +92,9 @@ TEST(BenchReport, JsonTellsTheFigures) {
                                  {"kv_tokens", nullptr},
                                  {"snapshot_bytes", nullptr},
                                  {"right_percent", nullptr},
-                                 {"tokens_per_pass", nullptr}};
+                                 {"tokens_per_pass", nullptr},
+                                 {"positions", nullptr},
+                                 {"patches", nullptr}};
   EXPECT_EQ(decode, expected) << decode.dump(2);
 
   Measurement verify = Decode();
@@ -112,10 +115,10 @@ TEST(BenchReport, JsonTellsTheFigures) {
 TEST(BenchReport, CsvHasAColumnForEveryKey) {
   const std::string header = CsvHeader();
   const std::string line = CsvLine(kSubject, Decode());
-  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 31);
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 33);
   EXPECT_EQ(line,
             "qwen3-0.6b,q4b,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
-            "16.0,850.0,,,,,,,,,,,,,,\n");
+            "16.0,850.0,,,,,,,,,,,,,,,,\n");
   EXPECT_THAT(CsvLine({"a \"b\", c", "q8", 0, "k"}, Decode()),
               HasSubstr("\"a \"\"b\"\", c\",q8,,"));
 }

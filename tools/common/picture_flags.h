@@ -1,0 +1,27 @@
+// Command-line options of pictures, which several commands share.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/common/prompt_pictures.h"
+#include "tools/common/sight.h"
+
+namespace rondo::tools {
+
+inline constexpr const char* kPicturesGroup = "Pictures, for models that see";
+
+// --image-tokens and --one-tile.
+void AddImageOptions(CLI::App* command, rondo_image_options* options);
+// Throws CLI::ValidationError where there are such options, but no picture.
+void CheckImageOptions(const rondo_image_options& options, bool has_pictures);
+// These, and --image, which can be given several times.
+void AddImageFlags(CLI::App* command, PicturesWish* wish);
+// --image WIDTHxHEIGHT. 0 x 0 where it is not given. Of a command, or of a group of its options.
+CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::string& about);
+// --image-rows; `if_absent` as for AddContextFlag.
+void AddImageRowsFlag(CLI::App* command, rondo_engine_options* options,
+                      const std::string& if_absent);
+
+}  // namespace rondo::tools

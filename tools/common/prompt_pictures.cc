@@ -1,0 +1,74 @@
+#include "tools/common/prompt_pictures.h"
+
+#include <algorithm>
+
+#include "tools/common/limits.h"
+#include "tools/common/numbers.h"
+#include "tools/common/picture_file.h"
+
+namespace rondo::tools {
+
+PromptPictures::PromptPictures(const rondo_model* model, const PicturesWish& wish)
+    : model_(model), options_(wish.options), token_(Facts(model).picture_token) {
+  uint64_t rows = 0;
+  if (!wish.files.empty()) RequireSight(model);
+  for (const std::string& file : wish.files) {
+    pictures_.push_back(ReadPicture(file));
+    const rondo_image_facts facts = PlanPicture(model, UprightSize(pictures_.back()), options_);
+    rows += facts.rows;
+    positions_ += facts.positions;
+  }
+  if (rows > kMostMediaRows) {
+    Fail("the pictures become ", FormatCount(rows), " rows, and at most ",
+         FormatCount(kMostMediaRows), " are possible");
+  }
+  rows_ = static_cast<uint32_t>(rows);
+}
+
+size_t PromptPictures::CountPlaces(const std::vector<int32_t>& ids) const {
+  return static_cast<size_t>(std::count(ids.begin(), ids.end(), token_));
+}
+
+std::string PromptPictures::Mark() const {
+  return TextOutput([this](char* buffer, size_t capacity, size_t* length) {
+    return rondo_detokenize(model_, &token_, 1, 0, buffer, capacity, length);
+  });
+}
+
+void PromptPictures::CheckPlaces(const std::vector<int32_t>& ids) const {
+  const size_t places = CountPlaces(ids), pictures = pictures_.size();
+  if (pictures == 0 || places == pictures) return;
+  Fail("the prompt has ", Mark(), " (token ", token_, ") ", FormatCount(places, "time"),
+       ", but there ", pictures == 1 ? "is " : "are ", FormatCount(pictures, "picture"),
+       ": it stands for one of them each time");
+}
+
+std::vector<int32_t> PromptPictures::Tokenize(std::string_view prompt, bool add_special) const {
+  std::vector<int32_t> ids = tools::Tokenize(model_, prompt, add_special);
+  if (!empty() && CountPlaces(ids) == 0) {
+    std::string text;
+    for (size_t i = 0; i < pictures_.size(); ++i) text += Mark();
+    ids = tools::Tokenize(model_, text.append(prompt), add_special);
+  }
+  CheckPlaces(ids);
+  return ids;
+}
+
+uint64_t PromptPictures::PositionsOf(const std::vector<int32_t>& ids) const {
+  return ids.size() - pictures_.size() + positions_;
+}
+
+void PromptPictures::Encode(rondo_engine* engine) {
+  for (Picture& picture : pictures_) {
+    media_.push_back(EncodePicture(engine, picture, options_));
+    picture.rgb = {};
+  }
+}
+
+std::vector<rondo_media*> PromptPictures::media() const {
+  std::vector<rondo_media*> handles;
+  for (const Media& one : media_) handles.push_back(one.get());
+  return handles;
+}
+
+}  // namespace rondo::tools
