@@ -72,7 +72,7 @@ TEST(ImageFuzz, NothingIsReadBeyondThePlanes) {
     for (size_t i = 0; i < Image::kMaxPlanes; ++i) {
       if (!sane || i >= PlaneCount(image.format)) continue;
       const PlaneShape shape = ShapeOf(image.format, i, image.width, image.height);
-      if (shape.row_bytes == 0) continue;
+      if (shape.row_bytes == 0 || shape.rows == 0) continue;
       const size_t stride = shape.row_bytes + dice.Below(3) * dice.Below(9) - dice.Below(40) / 39;
       const size_t bytes = stride * (shape.rows - 1) + shape.row_bytes;
       planes.emplace_back(new uint8_t[bytes]());
