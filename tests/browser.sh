@@ -12,13 +12,15 @@ mkdir -p "$work"
 tool=${RONDO_TOOL:-build/release/rondo}
 "$tool" convert tests/data/tiny -o "$work/tiny.rondo" --weights q8 --force >"$work/convert.log"
 RONDO_TEST_ADAPTER="$work/adapter.rondo" RONDO_TEST_EMBEDDER="$work/embedder.rondo"
-RONDO_TEST_SCORER="$work/scorer.rondo"
-export RONDO_TEST_ADAPTER RONDO_TEST_EMBEDDER RONDO_TEST_SCORER
+RONDO_TEST_SCORER="$work/scorer.rondo" RONDO_TEST_SEEING="$work/seeing.rondo"
+export RONDO_TEST_ADAPTER RONDO_TEST_EMBEDDER RONDO_TEST_SCORER RONDO_TEST_SEEING
 python3 c_api/bindings/tiny_embedders.py tests/data/tiny "$work"
+python3 c_api/bindings/tiny_seeing.py tests/data/tiny "$work"
 {
   "$tool" convert tests/data/tiny_adapter --adapter-for "$work/tiny.rondo" -o "$RONDO_TEST_ADAPTER" --force
   "$tool" convert "$work/embedder" -o "$RONDO_TEST_EMBEDDER" --weights q8 --force
   "$tool" convert "$work/scorer" -o "$RONDO_TEST_SCORER" --weights q8 --force
+  "$tool" convert "$work/seeing" -o "$RONDO_TEST_SEEING" --weights q8 --force
 } >>"$work/convert.log"
 cmake --preset wasm32 >"$work/build.log"
 cmake --build build/wasm32 >>"$work/build.log"

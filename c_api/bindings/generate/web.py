@@ -2,7 +2,8 @@
 from api import NOTICE, abi_version, camel, variables
 from node import constants, declared
 
-DECLARED = ("Calls", "Channel", "ChatPartKind", "GrammarBegin", "Kv", "Policy", "Pooling", "Reason")
+DECLARED = ("Calls", "Channel", "ChatPartKind", "GrammarBegin", "Kv", "Pixels", "Policy", "Pooling",
+            "Reason", "YuvMatrix", "YuvRange")
 SIZES = {"uint32_t": 4, "int32_t": 4, "float": 4, "size_t": 4, "uint64_t": 8, "int64_t": 8}
 
 

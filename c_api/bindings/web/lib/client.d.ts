@@ -1,10 +1,23 @@
 /** Rondo for pages: a model on a worker's thread. */
-import {ChatOptions, ChatPart, EngineOptions, Event, Record_, SessionOptions} from './rondo.js';
+import {ChatOptions, ChatPart, EngineOptions, Event, ImageOptions, Picture, Record_,
+        SessionOptions} from './rondo.js';
 
-export {Calls, Channel, ChatPart, ChatPartKind, GrammarBegin, Pooling, Reason} from './rondo.js';
+export {Calls, Channel, ChatPart, ChatPartKind, GrammarBegin, Pixels, Pooling, Reason, YuvMatrix,
+        YuvRange} from './rondo.js';
 
-/** adapter: what Rondo.adapter() gave. */
-export type PageOptions = Omit<SessionOptions, 'grammar' | 'adapter'> & {adapter?: number};
+/** adapter: what Rondo.adapter() gave. media: one for each part {type: 'image'} of the messages, or each
+ * time that a text has the model's token for pictures. */
+export type PageOptions = Omit<SessionOptions, 'grammar' | 'adapter'> &
+    {adapter?: number, media?: Iterable<Media>};
+
+/** A picture for the option media, of any number of generations. It goes with the model. */
+export declare class Media {
+  private constructor();
+  /** What became of it: rows is what it takes of the engine's maxMediaRows. */
+  readonly info: Record_;
+  /** Gives its rows up. */
+  close(): Promise<void>;
+}
 
 export declare class Rondo {
   private constructor();
@@ -25,6 +38,11 @@ export declare class Rondo {
   /** Opens a LoRA adapter for the model that is open, from an address or from bytes, which are copied:
    * for the option adapter, where the engine's adapterRank has room for it. It goes with the model. */
   adapter(source: string | URL | BufferSource): Promise<number>;
+  /** What becomes of a picture of this size, upright. */
+  imagePlan(width: number, height: number, options?: ImageOptions): Promise<Record_>;
+  /** Encodes a picture, where the engine's maxMediaRows has room for it. The worker has a copy of its own:
+   * bitmaps and frames stay the page's to close. */
+  media(picture: Picture, options?: ImageOptions): Promise<Media>;
   /** The vector of each text behind a prompt of the model's, by its name (none named: the usual one; '':
    * none): its first `dimensions` numbers; 0: all. Rejects where the model makes none
    * (embedder.dimensions is 0, or scoresPairs 1), or a text is too long. */

@@ -1,10 +1,26 @@
 // Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
 import {modules} from './features.js';
-import {Calls, Channel, ChatPartKind, GrammarBegin, Pooling, Reason} from './layout.js';
+import {Calls, Channel, ChatPartKind, GrammarBegin, Pixels, Pooling, Reason, YuvMatrix,
+        YuvRange} from './layout.js';
 
 // A whole address, or bytes.
 const whole = (part) => part instanceof URL || typeof part === 'string' ?
     String(new URL(part, globalThis.location?.href)) : part;
+
+/** A picture as rows of the worker's engine. */
+class Media {
+  #close;
+
+  constructor(number, info, close) {
+    this.number = number;
+    this.info = info;
+    this.#close = close;
+  }
+
+  close() {
+    return this.#close();
+  }
+}
 
 export class Rondo {
   #worker;
@@ -57,6 +73,16 @@ export class Rondo {
     return this.#call('adapter', {source: whole(source)});
   }
 
+  imagePlan(width, height, options = {}) {
+    return this.#call('imagePlan', {width, height, options});
+  }
+
+  /** A picture for the option media. */
+  async media(picture, options = {}) {
+    const {number, info} = await this.#call('media', {picture, options});
+    return new Media(number, info, () => this.#call('closeMedia', {number}));
+  }
+
   embed(texts, options = {}) {
     return this.#call('embed', {...options, texts: [...texts]});
   }
@@ -66,7 +92,7 @@ export class Rondo {
   }
 
   /** The events of a text that goes on, or of an answer: one after another. */
-  async * generate(promptOrMessages, {signal, chat, calls, parts, ...session} = {}) {
+  async * generate(promptOrMessages, {signal, chat, calls, parts, media, ...session} = {}) {
     const isText = typeof promptOrMessages === 'string';
     const events = [];
     let wake = () => {};
@@ -78,7 +104,7 @@ export class Rondo {
       await before;
       signal?.throwIfAborted();
       await this.#call('generate', {
-        number, session, chat, calls, parts,
+        number, session, chat, calls, parts, media: media && Array.from(media, (one) => one.number),
         [isText ? 'prompt' : 'messages']: promptOrMessages,
       }, (event) => {
         events.push(event);
@@ -123,4 +149,4 @@ export class Rondo {
 }
 if (Symbol.dispose) Rondo.prototype[Symbol.dispose] = Rondo.prototype.close;
 
-export {Calls, Channel, ChatPartKind, GrammarBegin, Pooling, Reason};
+export {Calls, Channel, ChatPartKind, GrammarBegin, Pixels, Pooling, Reason, YuvMatrix, YuvRange};

@@ -34,6 +34,23 @@ export declare const Channel: {
   readonly TEXT: 0;
   readonly THINKING: 1;
 };
+export declare const Pixels: {
+  readonly RGB8: 0;
+  readonly RGBA8: 1;
+  readonly BGRA8: 2;
+  readonly GRAY8: 3;
+  readonly NV12: 4;
+  readonly NV21: 5;
+  readonly I420: 6;
+};
+export declare const YuvRange: {
+  readonly VIDEO: 0;
+  readonly FULL: 1;
+};
+export declare const YuvMatrix: {
+  readonly BT601: 0;
+  readonly BT709: 1;
+};
 export declare const ChatPartKind: {
   readonly NONE: 0;
   readonly CONTENT: 1;
@@ -228,6 +245,40 @@ export interface InputRows {
   seesWhole?: boolean;
 }
 
+/** Pixels, as ImageData has them or a camera's frame. They are copied. */
+export interface Image {
+  /** Red, green, blue and perhaps alpha of each pixel; or planes, one behind the other. */
+  data?: Uint8Array | Uint8ClampedArray;
+  /** In its place, the planes of Pixels.NV12, NV21 or I420. */
+  planes?: Iterable<Uint8Array | Uint8ClampedArray>;
+  /** Of the planes, before the picture is turned. */
+  width: number;
+  height: number;
+  /** One of Pixels; none: what the number of bytes means: gray, RGB or RGBA. */
+  format?: number;
+  /** Bytes from a row of each plane to the next; none: nothing lies between them. */
+  strides?: number[];
+  /** Degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270. */
+  rotation?: number;
+  /** Then left and right change places. */
+  mirror?: boolean;
+  /** One of YuvRange; default VIDEO. */
+  yuvRange?: number;
+  /** One of YuvMatrix; default BT601. */
+  yuvMatrix?: number;
+}
+
+export type Picture = Image | ImageData | ImageBitmap | VideoFrame;
+
+export interface ImageOptions {
+  /** Rows of the picture in the text, of families in which they follow from its size: at least and at
+   * most about so many; default 0: as the model's makers did. */
+  minTokens?: number;
+  maxTokens?: number;
+  /** True: the picture is not cut into tiles. */
+  oneTile?: boolean;
+}
+
 /** What one step of a generation brought. */
 export interface Event {
   /** -1: no token came. */
@@ -315,6 +366,9 @@ export declare class Model extends Handle {
    * pieces of them as they come, `count` in all. They are copied. */
   adapter(bytes: BufferSource): Promise<Adapter>;
   adapter(pieces: Iterable<BufferSource> | AsyncIterable<BufferSource>, count: number): Promise<Adapter>;
+  /** What becomes of a picture of this size, upright: the rows that maxMediaRows counts, and the
+   * positions of the context. */
+  imagePlan(width: number, height: number, options?: ImageOptions): Record_;
   /** What generations may say. A schema that is refused is named by its JSON pointer. */
   grammar(description: GrammarDescription): Grammar;
   /** The bytes that such a grammar takes. */
@@ -345,6 +399,14 @@ export declare class Adapter extends Handle {
   readonly info: Record_;
 }
 
+/** A picture as an engine's rows, which lie there as long as this is open, or a session that remembers a
+ * position of them. */
+export declare class Media extends Handle {
+  private constructor();
+  /** What became of the picture. */
+  readonly info: Record_;
+}
+
 /** Any number of sessions share it; they keep what they need of it when it is closed. */
 export declare class Grammar extends Handle {
   private constructor();
@@ -358,6 +420,9 @@ export declare class Engine extends Handle {
   /** The next event of the profile from number `cursor` on; `next` is the number behind it. */
   profile(cursor?: number): (Record_ & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
+  /** A picture as rows of an engine with the option maxMediaRows. A VideoFrame of RGB, I420 or NV12 goes
+   * in as it is; of others, and of bitmaps, the browser makes RGBA. They stay open. */
+  media(picture: Picture, options?: ImageOptions): Promise<Media>;
   /** One vector per text, in their order, each as Session.embed() makes it. The sessions share the
    * work: each takes one text, and the next when it is done with it. Where a text is refused, the
    * message tells which. */
@@ -374,6 +439,9 @@ export declare class Session extends Handle {
   /** Queues token ids and rows that stand where tokens do, 1 to 64 of them, one behind another. For
    * engines with the option maxInputRows. */
   appendInputs(inputs: Iterable<Iterable<number> | InputRows>): void;
+  /** Queues ids of which each that is the model's info.pictureToken stands for the next of these
+   * pictures. Model.chatIds() writes it for a part {type: 'image'} of a message. */
+  appendMedia(ids: Iterable<number>, media: Iterable<Media>): void;
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;

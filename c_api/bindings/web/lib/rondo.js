@@ -4,11 +4,12 @@ import {chatOptions, outputs} from './chat.js';
 import {inputsOf} from './inputs.js';
 import {instantiate} from './instance.js';
 import * as layout from './layout.js';
+import {imageOf, pixelsOf} from './media.js';
 import {Memory} from './memory.js';
 import {Threads} from './threads.js';
 
-export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Pooling, Reason,
-              Segment, Speculation, Status} = layout;
+export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Pixels, Policy, Pooling,
+              Reason, Segment, Speculation, Status, YuvMatrix, YuvRange} = layout;
 
 const MESSAGE_BYTES = 512;
 const OVER_READ = 128;
@@ -378,6 +379,15 @@ class Model extends Shared {
     return createGrammar(this, this.handle, description);
   }
 
+  imagePlan(width, height, options = {}) {
+    const {rondo} = this;
+    return rondo.memory.with((scope) => {
+      const at = rondo.options(scope, 'rondo_image_options', options);
+      return rondo.record('rondo_image_facts', (facts, ...message) =>
+        rondo.c.rondo_image_plan(this.handle, width, height, at, facts, ...message));
+    });
+  }
+
   planGrammar(description) {
     const {memory, c} = this.rondo;
     return memory.with((scope) => {
@@ -598,6 +608,19 @@ class Engine extends Handle {
         (...args) => this.rondo.c.rondo_session_open(this.handle, ...args));
   }
 
+  async media(picture, options = {}) {
+    const {memory, c} = this.rondo;
+    const pixels = await pixelsOf(picture);
+    return memory.with((scope) => {
+      const image = imageOf(scope, memory, pixels);
+      const at = this.rondo.options(scope, 'rondo_image_options', options);
+      const out = scope.room(4);
+      this.rondo.checkMessage(scope, (...message) =>
+        c.rondo_media_create(this.handle, image, at, out, ...message));
+      return new Media(this, memory.view.getUint32(out, true));
+    });
+  }
+
   embed(sessions, texts, {dimensions = 0} = {}) {
     const {rondo} = this;
     const n = dimensions || this.dimensions;
@@ -620,6 +643,21 @@ class Engine extends Handle {
       rondo.checkMessage(scope, (...message) =>
         rondo.c.rondo_engine_step(this.handle, handles.at, handles.count, ...message));
     });
+  }
+}
+
+class Media extends Handle {
+  constructor({models, rondo}, handle) {
+    super(rondo, handle, (media) => {
+      rondo.c.rondo_media_close(media);
+      for (const used of models) used.release();
+    });
+    for (const used of models) used.keep();
+  }
+
+  get info() {
+    return this.rondo.record('rondo_image_facts',
+        (at) => this.rondo.c.rondo_media_info(this.handle, at));
   }
 }
 
@@ -721,6 +759,15 @@ class Session extends Handle {
     memory.with((scope) => {
       const {at, count} = inputsOf(scope, memory, inputs, this.engine.hiddenSize);
       this.#check(c.rondo_session_append_inputs(this.handle, at, count));
+    });
+  }
+
+  appendMedia(ids, media) {
+    this.rondo.memory.with((scope) => {
+      const queued = scope.ids(ids);
+      const handles = scope.ids(Array.from(media, (one) => one.handle));
+      this.#check(this.rondo.c.rondo_session_append_media(
+          this.handle, queued.at, queued.count, handles.at, handles.count));
     });
   }
 

@@ -9,6 +9,8 @@ function threadsBesideAPage() {
 
 let rondo, model, engine;
 let adapters = [];  // of the model, by the numbers that pages know
+let pictures = new Map();  // of the engine, likewise
+let lastPicture = 0;
 let cancelled = 0;  // the newest generation that is not wanted any more
 
 // Messages that came meanwhile are seen behind it.
@@ -54,6 +56,11 @@ function adapterOf(number) {
   return adapters[number];
 }
 
+function pictureOf(number) {
+  if (!pictures.has(number)) throw new Error('there is no such picture of the model that is open');
+  return pictures.get(number);
+}
+
 // The vectors of texts as the model reads them, by as many sessions as there are.
 function embedAll(texts, options) {
   const sessions = [];
@@ -85,6 +92,8 @@ const calls = {
   // Each of `parts`: an address to fetch, or bytes. All are asked for at once, so that the sum of
   // their lengths is known before the first comes.
   async open({parts, engine: options}, tell) {
+    for (const picture of pictures.values()) picture.close();
+    pictures = new Map();
     if (engine) engine.close();
     for (const adapter of adapters) adapter.close();
     adapters = [];
@@ -112,6 +121,26 @@ const calls = {
     return adapters.push(await model.adapter(bytes, count)) - 1;
   },
 
+  imagePlan({width, height, options}) {
+    return model.imagePlan(width, height, options);
+  },
+
+  // Of bitmaps and frames this is a copy of the page's.
+  async media({picture, options}) {
+    try {
+      const made = await engine.media(picture, options);
+      pictures.set(++lastPicture, made);
+      return {number: lastPicture, info: made.info};
+    } finally {
+      picture.close?.();
+    }
+  },
+
+  closeMedia({number}) {
+    pictures.get(number)?.close();
+    pictures.delete(number);
+  },
+
   embed({texts, prompt, dimensions}) {
     return embedAll(texts.map((text) => model.embeddingText(text, {prompt})), {dimensions});
   },
@@ -123,7 +152,7 @@ const calls = {
 
   // Between two passes it looks for messages, so that it can be cancelled. With `parts` each event
   // has those of the answer that it brings.
-  async generate({prompt, messages, chat, calls, parts, session: options, number}, tell) {
+  async generate({prompt, messages, chat, calls, parts, media, session: options, number}, tell) {
     const parser = parts ? model.chatParser(messages, chat) : null;
     const withParts = (event) => {
       if (!parser) return event;
@@ -133,7 +162,9 @@ const calls = {
     let session;
     try {
       session = sessionFor(options, messages, chat, calls);
-      session.append(messages ? model.chatIds(messages, chat) : model.tokenize(prompt));
+      const ids = messages ? model.chatIds(messages, chat) : model.tokenize(prompt);
+      if (media) session.appendMedia(ids, media.map(pictureOf));
+      else session.append(ids);
       let reason = Reason.NONE;
       while (reason === Reason.NONE && cancelled < number) {
         engine.step([session]);
