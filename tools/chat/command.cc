@@ -2,7 +2,6 @@
 #include "tools/commands.h"
 
 #include <algorithm>
-#include <cctype>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -11,20 +10,23 @@
 
 #include "tools/chat/call_runner.h"
 #include "tools/chat/conversation.h"
+#include "tools/chat/conversation_commands.h"
 #include "tools/chat/conversation_file.h"
 #include "tools/chat/functions_file.h"
 #include "tools/chat/line_reader.h"
+#include "tools/chat/named_pictures.h"
 #include "tools/common/constraint.h"
 #include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
-#include "tools/common/nearest.h"
+#include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/common/output_file.h"
+#include "tools/common/picture_flags.h"
 #include "tools/common/sampling.h"
+#include "tools/common/sight.h"
 #include "tools/common/text_io.h"
 #include "tools/common/utf8.h"
 #include "tools/system/standard_files.h"
@@ -48,11 +50,17 @@ line says whether COMMAND NAME may answer it, by the system's shell, or is the a
 and Ctrl-D there, and over 16 rounds of calls, take back the whole turn. Thoughts are dim on a
 terminal, and not there for another program.
 
-Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
-with a backslash goes on in the next; """ begins and ends a text of many lines. What stands in such
-a text, and what is pasted, is sent as it is: no line of it is a command. Ctrl-C stops an answer and
-keeps the conversation; at the prompt it takes back what was typed. Ctrl-D at an empty prompt ends;
-in a text of many lines it takes this back, and in a line it deletes the character at the cursor.
+Commands of the conversation: /image FILE /reset /save FILE /load FILE /stats /help /exit. A line
+that ends with a backslash goes on in the next; """ begins and ends a text of many lines. What
+stands in such a text, and what is pasted, is sent as it is: no line of it is a command. Ctrl-C
+stops an answer and keeps the conversation; at the prompt it takes back what was typed. Ctrl-D at an
+empty prompt ends; in a text of many lines it takes this back, and in a line it deletes the
+character at the cursor.
+
+Models that see: /image FILE, or a line that is nothing but names of pictures (JPEG, PNG, WebP), as
+where files are dropped on the terminal, puts them in front of the next message. A picture is looked
+at once; its rows lie in the memory of --image-rows as long as the conversation has it. A
+conversation in a file has the names of its pictures: where it is loaded they are looked at again.
 
 A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what
 the model has computed of them, so that a later run of the same model, with the same --policy and,
@@ -60,22 +68,6 @@ where it slides, the same --context and --sinks, reads nothing twice; any other 
 Cut behind its line "]", it has the messages alone, which every model reads. --session writes its
 file after every turn. The system prompt of a conversation that is loaded holds, not that of
 --system.)";
-
-constexpr const char* kHelp =
-    "/reset      begin anew, with the same system prompt\n"
-    "/save FILE  keep the conversation: its messages as JSON, and what was computed of them;\n"
-    "            /save --force FILE replaces a file of another kind\n"
-    "/load FILE  go on with a conversation that was kept, in place of this one\n"
-    "/stats      tokens in the context, the speed of the last turn, and how tokens are chosen\n"
-    "/help       this\n"
-    "/exit       end; so does Ctrl-D where nothing was typed\n"
-    "Ctrl-C stops an answer, or takes back what was typed, and where a call waits for its result "
-    "the turn. Ctrl-D takes back a text of many lines.\n"
-    "A line that ends with \\ goes on in the next; \"\"\" begins and ends a text of many lines.\n"
-    "No line of such a text, nor of one that is pasted, is a command.\n"
-    "A space before / sends the line as a message.\n";
-
-const std::vector<std::string> kCommands = {"/reset", "/save", "/load", "/stats", "/help", "/exit"};
 
 struct Arguments {
   std::string model;
@@ -85,8 +77,9 @@ struct Arguments {
   std::string exec;  // a command that answers calls; empty: the user does
   std::string session_path;
   rondo_engine_options engine = EngineDefaults();
-  std::string draft;    // a model's path; empty: none
-  std::string adapter;  // the same of an adapter's
+  bool usual_image_rows = true;  // --image-rows is not given
+  std::string draft;             // a model's path; empty: none
+  std::string adapter;           // the same of an adapter's
   SamplingWish sampling;
   ConstraintWish constraint;
 };
@@ -105,56 +98,6 @@ void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
               "chat_template.jinja of a model trained alike), or continue texts with `rondo run`");
 }
 
-void PrintStats(const Conversation& conversation) {
-  const uint64_t remaining = conversation.remaining();
-  const TurnStats& turn = conversation.stats();
-  Print("context: " + FormatCount(conversation.position(), "token") + ", " +
-        (remaining == UINT64_MAX ? "any number more"
-                                 : "room for " + FormatCount(remaining) + " more") +
-        "\nkept: " + FormatCount(turn.kept, "token") + " of the turns before\n" +
-        FormatSpeed("prefill", turn.prefilled, turn.prefill_seconds) + "\n" +
-        FormatSpeed("decode", turn.generated, turn.decode_seconds) +
-        "\nsampling: " + conversation.sampling() + "\n");
-}
-
-// A name as it stands, or in quotes.
-std::string Unquoted(const std::string& name) {
-  const bool is_quoted =
-      name.size() >= 2 && (name[0] == '"' || name[0] == '\'') && name.back() == name[0];
-  return is_quoted ? name.substr(1, name.size() - 2) : name;
-}
-
-// "FILE" or "--force FILE".
-void Save(const Conversation& conversation, std::string path) {
-  constexpr std::string_view kForce = "--force ";
-  Replace replace = Replace::kSameKind;
-  if (path.starts_with(kForce)) {
-    replace = Replace::kAnyFile;
-    path = path.substr(std::min(path.find_first_not_of(' ', kForce.size()), path.size()));
-  }
-  path = Unquoted(path);
-  if (path.empty() || path == "--force") throw Error("/save needs the name of a file");
-  if (const std::string wrong = WrongFileName(path); !wrong.empty()) throw Error("/save: " + wrong);
-  if (conversation.messages().empty()) throw Error("there is nothing to save yet");
-  SaveConversation(path, replace, conversation);
-  Tell("saved: ", path);
-}
-
-void Load(const std::string& path, Conversation* conversation) {
-  if (ReadConversation(path, conversation)) return;
-  Tell(path, " has messages only: the next turn reads them all");
-}
-
-bool HasSystem(const Conversation& conversation, const std::string& system) {
-  const auto& messages = conversation.messages();
-  return !messages.empty() && messages[0]["role"] == "system" && messages[0]["content"] == system;
-}
-
-// Of --session.
-void Keep(const std::string& path, const Conversation& conversation) {
-  if (!path.empty()) KeepConversation(path, conversation);
-}
-
 // Goes on with what --session's file has.
 void Resume(const Arguments& arguments, Conversation* conversation) {
   const std::string& path = arguments.session_path;
@@ -164,6 +107,16 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
   Load(path, conversation);
   if (arguments.form.system.empty() || HasSystem(*conversation, arguments.form.system)) return;
   throw Error(path + " is a conversation with another system prompt than --system: leave it out");
+}
+
+// Models that see have memory for this many pictures of this size, unless options say otherwise.
+constexpr uint64_t kUsualPictures = 4;
+constexpr PictureSize kUsualSize = {1024, 768};
+
+uint32_t UsualImageRows(const rondo_model* model, const rondo_image_options& options) {
+  if (Facts(model).picture_token < 0) return 0;
+  const uint64_t rows = kUsualPictures * PlanPicture(model, kUsualSize, options).rows;
+  return static_cast<uint32_t>(std::min(rows, kMostMediaRows));
 }
 
 // What the user should know of an answer that did not end by itself.
@@ -182,51 +135,6 @@ void TellReason(int32_t reason, bool is_kept, uint64_t max_tokens,
     default:
       break;
   }
-}
-
-// "/word", alone or with something behind a space: what a command looks like. A path or an address
-// does not.
-bool LooksLikeCommand(const std::string& line) {
-  const size_t end = std::min(line.find(' '), line.size());
-  return end > 1 && line[0] == '/' && line.find('\n') == line.npos &&
-         std::all_of(line.begin() + 1, line.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](unsigned char c) { return std::isalpha(c) != 0; });
-}
-
-// False for /exit.
-bool RunCommand(const std::string& line, const Arguments& arguments, Conversation& conversation) {
-  const size_t space = std::min(line.find(' '), line.size());
-  const std::string name = line.substr(0, space);
-  const size_t begin = std::min(line.find_first_not_of(' ', space), line.size());
-  const std::string argument = line.substr(begin);
-  if (std::find(kCommands.begin(), kCommands.end(), name) == kCommands.end()) {
-    const std::string nearest = Nearest(name, kCommands);
-    throw Error("there is no command " + name +
-                (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
-                " (/help tells what there is; a space before / sends the line as a message)");
-  }
-  if (name == "/save") {
-    Save(conversation, argument);
-  } else if (name == "/load") {
-    if (argument.empty()) throw Error("/load needs the name of a file");
-    Load(Unquoted(argument), &conversation);
-    if (!arguments.form.system.empty() && !HasSystem(conversation, arguments.form.system)) {
-      Tell("(from now on with the system prompt of this conversation, not that of --system)");
-    }
-    Keep(arguments.session_path, conversation);
-  } else if (!argument.empty()) {
-    throw Error(name + " takes nothing behind it (a space before / sends the line as a message)");
-  } else if (name == "/exit") {
-    return false;
-  } else if (name == "/reset") {
-    conversation.Reset();
-    Keep(arguments.session_path, conversation);
-  } else if (name == "/stats") {
-    PrintStats(conversation);
-  } else {
-    Print(kHelp);
-  }
-  return true;
 }
 
 // Thoughts are for people: another program gets the answers alone.
@@ -308,7 +216,14 @@ bool Turn(const Message& message, const Arguments& arguments, LineReader& lines,
           Conversation& conversation) {
   if (message.text.find_first_not_of(" \t\n") == std::string::npos) return true;
   if (!message.is_quoted && LooksLikeCommand(message.text)) {
-    return RunCommand(message.text, arguments, conversation);
+    return RunCommand(message.text,
+                      {arguments.form.system, arguments.session_path, lines.is_terminal()},
+                      conversation);
+  }
+  if (conversation.sees() && !message.is_block) {
+    const std::vector<std::string> pictures = NamedPictures(message.text);
+    for (const std::string& path : pictures) Attach(path, lines.is_terminal(), &conversation);
+    if (!pictures.empty()) return true;
   }
   const size_t before = conversation.messages().size();
   int32_t reason = RONDO_REASON_NONE;
@@ -344,6 +259,9 @@ void Chat(Arguments arguments) {
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
+  if (arguments.usual_image_rows) {
+    arguments.engine.max_media_rows = UsualImageRows(model.get(), form.image);
+  }
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   Conversation conversation(model.get(), engine.get(), setup, form);
   Resume(arguments, &conversation);
@@ -411,8 +329,13 @@ void AddChatCommand(CLI::App& app) {
   AddInteger(command, "--thinking-tokens", &a->form.thinking_tokens, {0, UINT64_MAX, "any number"},
              "The most tokens of a thought, which then is ended", "0")
       ->group(kTextGroup);
+  AddImageOptions(command, &a->form.image);
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
+  AddImageRowsFlag(command, &a->engine,
+                   "of models that see as many as " + FormatCount(kUsualPictures) +
+                       " pictures of " + std::to_string(kUsualSize.width) + " x " +
+                       std::to_string(kUsualSize.height) + " have");
   AddThreadsFlag(command, &a->engine);
   AddKvFlag(command, &a->engine.kv_format);
   AddPolicyFlags(command, &a->engine);
@@ -420,7 +343,10 @@ void AddChatCommand(CLI::App& app) {
   AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
   AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command->footer(kExamples);
-  command->callback([a] { Chat(*a); });
+  command->callback([a, command] {
+    a->usual_image_rows = command->count("--image-rows") == 0;
+    Chat(*a);
+  });
 }
 
 }  // namespace rondo::tools

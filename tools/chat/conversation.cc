@@ -3,20 +3,20 @@
 #include <algorithm>
 
 #include "tools/chat/call_grammar.h"
+#include "tools/chat/content_form.h"
 #include "tools/chat/turn_end.h"
 #include "tools/common/context.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/limits.h"
 #include "tools/common/printable.h"
 #include "tools/common/sampling.h"
+#include "tools/common/sight.h"
 #include "tools/common/stopwatch.h"
 #include "tools/common/utf8.h"
 #include "tools/system/wall_clock.h"
 
 namespace rondo::tools {
 namespace {
-
-constexpr int32_t kForgotten = -1;
 
 // A Ctrl-C that came too late for the last answer would end this one before it begins.
 template <typename Call>
@@ -67,7 +67,10 @@ SessionSetup WithTurnEnd(const rondo_model* model, const std::string& template_t
 Conversation::Conversation(rondo_model* model, rondo_engine* engine, const SessionSetup& setup,
                            ChatForm form)
     : model_(model),
+      engine_(engine),
       form_(std::move(form)),
+      picture_token_(Facts(model).picture_token),
+      reads_parts_alone_(ReadsPartsAlone(model, OptionsOf(form_))),
       sampling_(DescribeDraw(setup.options)),
       thinking_(ThinkingMarksOf(model, OptionsOf(form_))),
       context_(Memory(engine).context),
@@ -101,7 +104,8 @@ Session Conversation::Open(rondo_engine* engine, SessionSetup setup) const {
 
 void Conversation::Reset() {
   Check(rondo_session_reset(session_.get()));
-  tokens_.clear();
+  slots_.clear();
+  waiting_.clear();
   KeepMessages(n_system_);
   calls_.clear();
   stats_ = {};
@@ -116,10 +120,14 @@ std::string Conversation::Snapshot() const {
 }
 
 void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapshot) {
+  // Encoded before anything changes: what is restored then has their rows.
+  std::vector<ChatPicture> pictures = ReadPicturesOf(messages, engine_, form_.image);
   if (snapshot.empty()) {
     Check(rondo_session_reset(session_.get()));
-    tokens_.clear();
+    slots_.clear();
   } else {
+    const std::vector<Slot> wanted =
+        pictures.empty() ? std::vector<Slot>() : Render(messages, pictures);
     if (rondo_session_restore(session_.get(), snapshot.data(), snapshot.size()) !=
         RONDO_STATUS_OK) {
       throw Error(rondo_session_last_error(session_.get()));
@@ -127,10 +135,13 @@ void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapsh
     uint64_t begin = 0;
     size_t count = 0;
     rondo_session_tokens(session_.get(), &begin, nullptr, 0, &count);
-    tokens_.assign(begin + count, kForgotten);
-    Check(rondo_session_tokens(session_.get(), &begin, tokens_.data() + begin, count, &count));
+    std::vector<int32_t> tokens(count);
+    Check(rondo_session_tokens(session_.get(), &begin, tokens.data(), count, &count));
+    slots_ = SlotsOfRestored(begin, tokens, wanted, pictures);
   }
   messages_ = std::move(messages);
+  pictures_ = std::move(pictures);
+  waiting_.clear();
   n_system_ = !messages_.empty() && messages_[0]["role"] == "system" ? 1 : 0;
   calls_.clear();
   stats_ = {};
@@ -138,9 +149,17 @@ void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapsh
 
 void Conversation::KeepMessages(size_t count) {
   messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(count), messages_.end());
+  const auto kept = static_cast<std::ptrdiff_t>(CountPictures(messages_));
+  pictures_.erase(pictures_.begin() + kept, pictures_.end());
 }
 
-uint64_t Conversation::position() const { return tokens_.size(); }
+rondo_image_facts Conversation::Attach(const std::string& path) {
+  RequireSight(model_);
+  waiting_.push_back(ReadChatPicture(path, engine_, form_.image));
+  return waiting_.back().facts;
+}
+
+uint64_t Conversation::position() const { return PositionsOf(slots_); }
 
 std::string Conversation::ContextAdvice() const {
   const std::string more = WhatSeesMore(model_, context_);
@@ -153,12 +172,15 @@ uint64_t Conversation::remaining() const {
   return tokens;
 }
 
-std::vector<int32_t> Conversation::Render() {
+std::vector<Slot> Conversation::Render(const nlohmann::ordered_json& messages,
+                                       const std::vector<ChatPicture>& pictures) {
   rondo_chat_options options = OptionsOf(form_);
-  if (!spelling_ && std::any_of(messages_.begin(), messages_.end(), HasCalls)) {
+  if (!spelling_ && std::any_of(messages.begin(), messages.end(), HasCalls)) {
     spelling_ = ReadCallSpelling(model_, options);
   }
-  const std::string json = spelling_ ? Spelled(messages_, *spelling_).dump() : messages_.dump();
+  nlohmann::ordered_json spelled = spelling_ ? Spelled(messages, *spelling_) : messages;
+  if (reads_parts_alone_) spelled = InParts(std::move(spelled));
+  const std::string json = spelled.dump();
   options.messages = json.data();
   options.messages_bytes = json.size();
   std::vector<int32_t> ids(json.size() + 1024);
@@ -176,38 +198,44 @@ std::vector<int32_t> Conversation::Render() {
   if (status != RONDO_STATUS_OK) throw Error(message);
   ids.resize(count);
   if (ids.empty()) throw Error("the chat template makes nothing of the conversation");
-  return ids;
+  return SlotsOf(ids, picture_token_, pictures);
 }
 
 size_t Conversation::Undo(size_t kept) {
-  const int32_t undone = rondo_session_undo(session_.get(), tokens_.size() - kept);
+  uint64_t position = 0;  // behind a call that failed more than the slots are there
+  Check(rondo_session_position(session_.get(), &position));
+  const uint64_t left = PositionsOf(std::span(slots_).first(kept));
+  const int32_t undone = rondo_session_undo(session_.get(), position - left);
   if (undone == RONDO_STATUS_INVALID_ARGUMENT) {
     kept = 0;  // the ring has turned over what should be undone
     Check(rondo_session_reset(session_.get()));
   } else {
     Check(undone);
   }
-  tokens_.resize(kept);
+  slots_.resize(kept);
   return kept;
 }
 
-bool Conversation::Feed(const std::vector<int32_t>& ids) {
-  // The last token is always read: the logits after it are what the answer begins with.
-  const size_t most = std::min(tokens_.size(), ids.size() - 1);
-  size_t kept = 0;
-  while (kept < most && (tokens_[kept] == ids[kept] || tokens_[kept] == kForgotten)) ++kept;
-  kept = Undo(kept);
+int32_t Conversation::Read(std::span<const Slot> wanted) {
+  const size_t kept = Undo(slots_.size());
   turn_kept_ = std::min(turn_kept_, kept);
-  stats_.kept = kept;
-  const Stopwatch watch;
-  const int32_t status = Compute(
-      [&] { return rondo_session_prefill(session_.get(), ids.data() + kept, ids.size() - kept); });
-  if (status == RONDO_STATUS_CANCELLED) {
-    uint64_t position = 0;  // under SLIDE some of it may stay
-    Check(rondo_session_position(session_.get(), &position));
-    tokens_.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(position));
-    return false;
+  std::vector<int32_t> ids;
+  std::vector<rondo_media*> media;
+  for (const Slot& slot : wanted.subspan(kept)) {
+    ids.push_back(slot.token);
+    if (slot.media != nullptr) media.push_back(slot.media);
   }
+  return PrefillMedia(session_.get(), ids, picture_token_, media);
+}
+
+bool Conversation::Feed(std::vector<Slot> wanted) {
+  // The last token is always read: the logits after it are what the answer begins with.
+  const size_t most = std::min(slots_.size(), wanted.size() - 1);
+  Undo(CountShared(slots_, wanted, most));
+  stats_.kept = position();
+  const Stopwatch watch;
+  const int32_t status = Compute([&] { return Read(wanted); });
+  if (status == RONDO_STATUS_CANCELLED) return false;
   if (status == RONDO_STATUS_CONTEXT_FULL) {
     const bool is_first = messages_.size() == n_system_ + 1;
     const std::string more = is_first ? WhatSeesMore(model_, context_) : "";
@@ -217,8 +245,8 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
     throw Error(std::string(rondo_session_last_error(session_.get())) + " (" + advice + ")");
   }
   Check(status);
-  tokens_ = ids;
-  stats_.prefilled = ids.size() - kept;
+  slots_ = std::move(wanted);
+  stats_.prefilled = position() - stats_.kept;
   stats_.prefill_seconds = watch.seconds();
   return true;
 }
@@ -233,7 +261,7 @@ int32_t Conversation::Generate(Sink sink, Answer* answer) {
     if (status != RONDO_STATUS_OK) break;
     if (event.token >= 0) ++stats_.generated;
     const bool is_part = event.token >= 0 && event.reason != RONDO_REASON_EOS;
-    if (is_part) tokens_.push_back(event.token);
+    if (is_part) slots_.push_back({event.token});
     if (reader_) {
       // A token that ends the text as a stop string is no part of it.
       const bool told = is_part && event.reason != RONDO_REASON_STOP_STRING;
@@ -260,8 +288,18 @@ void Conversation::Begin(const std::string& question) {
     Fail("the message is not UTF-8 at its byte ", valid);
   }
   turn_begin_ = messages_.size();
-  turn_kept_ = tokens_.size();
-  messages_.push_back({{"role", "user"}, {"content", question}});
+  turn_kept_ = slots_.size();
+  nlohmann::ordered_json content = question;
+  if (!waiting_.empty()) {
+    content = nlohmann::ordered_json::array();
+    for (ChatPicture& picture : waiting_) {
+      content.push_back(picture.part);
+      pictures_.push_back(std::move(picture));
+    }
+    content.push_back({{"type", "text"}, {"text", question}});
+    waiting_.clear();
+  }
+  messages_.push_back({{"role", "user"}, {"content", std::move(content)}});
 }
 
 void Conversation::AddResult(const Call& call, const std::string& result) {
@@ -274,7 +312,7 @@ void Conversation::AddResult(const Call& call, const std::string& result) {
 void Conversation::TakeBack() {
   KeepMessages(turn_begin_);
   calls_.clear();
-  Undo(std::min(turn_kept_, tokens_.size()));
+  Undo(std::min(turn_kept_, slots_.size()));
 }
 
 int32_t Conversation::GoOn(Sink sink) {
@@ -286,7 +324,7 @@ int32_t Conversation::GoOn(Sink sink) {
   int32_t reason = RONDO_REASON_NONE;
   bool asked = false;
   try {
-    asked = Feed(Render());
+    asked = Feed(Render(messages_, pictures_));
     if (asked) reason = Generate(sink, &answer);
   } catch (const Interrupted&) {  // while the answer was shown
   } catch (const Error&) {

@@ -12,7 +12,10 @@
 
 #include "tools/chat/answer.h"
 #include "tools/chat/call_spelling.h"
+#include "tools/chat/chat_picture.h"
+#include "tools/chat/slots.h"
 #include "tools/common/library.h"
+#include "tools/common/sight.h"
 
 namespace rondo::tools {
 
@@ -33,6 +36,7 @@ struct ChatForm {
   std::string tools;          // the functions that may be called, as JSON; empty: none
   uint64_t thinking_tokens = 0;  // of a thought; 0: any number
   bool special_tokens = false;   // what reads like one in a message becomes one
+  rondo_image_options image = ImageDefaults();
 };
 
 class Conversation {
@@ -51,6 +55,12 @@ class Conversation {
   // turn reads them. Throws Error, and the conversation is as before, where the snapshot is
   // refused.
   void Load(nlohmann::ordered_json messages, std::string_view snapshot);
+
+  bool sees() const { return picture_token_ >= 0; }
+  // Encodes the picture of a file, with which the next question begins, behind those before. Its
+  // rows stay as long as the conversation has it. Throws Error or Interrupted, and nothing has
+  // changed.
+  rondo_image_facts Attach(const std::string& path);
 
   // Begins a turn: asks, and hands the answer out piece by piece. Returns why it ended,
   // RONDO_REASON_NONE for Ctrl-C, which keeps what has been said so far, but no calls; where that
@@ -103,28 +113,35 @@ class Conversation {
   void AddResult(const Call& call, const std::string& result);
   // The model's answer to the messages.
   int32_t GoOn(Sink sink);
-  std::vector<int32_t> Render();
-  // The session's tokens but for those from number `kept` on, or fewer; how many.
+  // What the template makes of messages with these pictures.
+  std::vector<Slot> Render(const nlohmann::ordered_json& messages,
+                           const std::vector<ChatPicture>& pictures);
+  // The session's slots but for those from number `kept` on, or fewer; how many.
   size_t Undo(size_t kept);
-  // Brings the session to `ids`, keeping what they share with what it has. False for Ctrl-C.
-  bool Feed(const std::vector<int32_t>& ids);
+  // Reads what `wanted` has behind the session's slots.
+  int32_t Read(std::span<const Slot> wanted);
+  // Brings the session to `wanted`, keeping what that shares with what it has. False for Ctrl-C.
+  bool Feed(std::vector<Slot> wanted);
   int32_t Generate(Sink sink, Answer* answer);
   Session Open(rondo_engine* engine, SessionSetup setup) const;
   void Check(int32_t status) const { tools::Check(session_.get(), status); }
 
   rondo_model* model_;
+  rondo_engine* engine_;
   const ChatForm form_;
+  const int32_t picture_token_;
+  const bool reads_parts_alone_;  // the template
   const std::string sampling_;
   const ThinkingMarks thinking_;
   std::optional<AnswerReader> reader_;    // where answers have more than content
   std::optional<CallSpelling> spelling_;  // once a message has calls
   uint32_t context_;                      // of the engine
   Session session_;
-  // Those in the session; those that a snapshot of a sliding context no longer knew: kForgotten.
-  std::vector<int32_t> tokens_;
+  std::vector<Slot> slots_;  // in the session
   nlohmann::ordered_json messages_;
-  size_t n_system_ = 0;  // messages that Reset keeps
-  // Of the last turn: messages before it, and tokens of the session that no part of it is in.
+  std::vector<ChatPicture> pictures_, waiting_;  // of the messages; of the next question
+  size_t n_system_ = 0;                          // messages that Reset keeps
+  // Of the last turn: messages before it, and slots of the session that no part of it is in.
   size_t turn_begin_ = 0, turn_kept_ = 0;
   std::vector<Call> calls_;
   TurnStats stats_;

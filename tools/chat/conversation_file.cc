@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/chat/chat_picture.h"
 #include "tools/chat/json_text.h"
 #include "tools/common/error.h"
 #include "tools/common/text_io.h"
@@ -19,7 +20,7 @@ constexpr std::string_view kSpace = " \t\r\n";
 
 bool IsMessage(const nlohmann::ordered_json& message) {
   return message.is_object() && message.contains("role") && message["role"].is_string() &&
-         message.contains("content") && message["content"].is_string();
+         message.contains("content") && IsContent(message["content"]);
 }
 
 void Write(const std::string& path, const FileKind& kind, Replace replace,

@@ -35,7 +35,7 @@ bool UseUtf8() {
 // A text of several lines whose end does not come: of a script all that there is, but at a terminal
 // Ctrl-D sends nothing.
 Message Unended(const LineReader& lines, const std::string& text) {
-  if (!lines.is_terminal()) return {text, true};
+  if (!lines.is_terminal()) return {text, true, true};
   Tell("(taken back; to end, type /exit, or Ctrl-D where nothing was begun)");
   return {};
 }
@@ -53,7 +53,7 @@ Message ReadBlock(LineReader& lines, const std::string& first) {
   }
   text.resize(text.size() - kQuotesSize);
   if (text.ends_with("\n")) text.pop_back();
-  return {text, true};
+  return {text, true, true};
 }
 
 }  // namespace

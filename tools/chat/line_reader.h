@@ -37,6 +37,7 @@ class LineReader {
 struct Message {
   std::string text;
   bool is_quoted = false;  // it stood between """, or was pasted
+  bool is_block = false;   // it stood between """
 };
 
 // One message of several lines: those that end with a backslash go on in the next; from a line that

@@ -1,0 +1,35 @@
+// ChatPicture: a picture of a conversation, encoded as long as that has it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/common/library.h"
+#include "tools/common/sight.h"
+
+namespace rondo::tools {
+
+struct ChatPicture {
+  Media media;
+  rondo_image_facts facts = {};
+  nlohmann::ordered_json part;  // of a message: {"type": "image", "path": ..., "pixels": ...}
+};
+
+// Throws Error or Interrupted.
+ChatPicture ReadChatPicture(const std::string& path, rondo_engine* engine,
+                            const rondo_image_options& options);
+
+// A message's content is a text, or a list of texts and pictures in files.
+bool IsContent(const nlohmann::ordered_json& content);
+
+// How many pictures they have.
+size_t CountPictures(const nlohmann::ordered_json& messages);
+
+// Those of messages that were kept. Throws Error: a file is no longer there, or has another
+// picture.
+std::vector<ChatPicture> ReadPicturesOf(const nlohmann::ordered_json& messages,
+                                        rondo_engine* engine, const rondo_image_options& options);
+
+}  // namespace rondo::tools
