@@ -1103,8 +1103,8 @@ typedef struct rondo_image_options {
    * at most about so many; default 0: as the model's makers did. More rows see more, and cost more.
    */
   uint32_t min_tokens;
-  uint32_t max_tokens;
-  uint32_t one_tile; /* 1: the picture is not cut into tiles, where the family does; default 0 */
+  uint32_t max_tokens; /* as min_tokens */
+  uint32_t one_tile;   /* 1: the picture is not cut into tiles, where the family does; default 0 */
   /* NULL, or called behind each slice of the work, on the thread of the call: anything but 0 ends
    * it with RONDO_STATUS_CANCELLED. It may call the library, but rondo_media_create on this engine
    * is RONDO_STATUS_BUSY. It must not throw or jump out. */
@@ -1121,11 +1121,11 @@ typedef struct rondo_image_facts {
   uint32_t rows;         /* of the text's: what it takes of max_media_rows */
   uint32_t positions;    /* what it takes of the context: rows, and the tokens around them */
   uint32_t tile_columns; /* tiles that it is cut into; 0 where it is not */
-  uint32_t tile_rows;
-  uint32_t tile_pixels; /* of a tile's side; 0 where there are none */
-  uint32_t whole_width; /* what the whole is resized to; 0 where only tiles are seen */
-  uint32_t whole_height;
-  uint64_t patches; /* that the tower looks at */
+  uint32_t tile_rows;    /* the same */
+  uint32_t tile_pixels;  /* of a tile's side; 0 where there are none */
+  uint32_t whole_width;  /* what the whole is resized to; 0 where only tiles are seen */
+  uint32_t whole_height; /* the same */
+  uint64_t patches;      /* that the tower looks at */
 } rondo_image_facts;
 
 /* The facts of a picture of `width` x `height` pixels, upright, without a pixel and without an

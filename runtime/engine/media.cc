@@ -4,9 +4,9 @@
 #include "platforms/this_thread.h"
 #include "runtime/base/checked.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/processor_file.h"
 #include "runtime/media/canvas.h"
 #include "runtime/media/patches.h"
-#include "runtime/media/processor_file.h"
 
 namespace rondo {
 

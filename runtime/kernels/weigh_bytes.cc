@@ -147,7 +147,7 @@ constinit const WeighBytes kWeighBytesPortable = {WeighStepsPortable, WeighRowsP
 #if defined(__SSE2__)
 constinit const WeighBytes kWeighBytes = {WeighStepsSse2, WeighRowsSse2};
 #else
-constinit const WeighBytes kWeighBytes = kWeighBytesPortable;
+constinit const WeighBytes kWeighBytes = {WeighStepsPortable, WeighRowsPortable};
 #endif
 
 }  // namespace rondo

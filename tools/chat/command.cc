@@ -58,7 +58,7 @@ empty prompt ends; in a text of many lines it takes this back, and in a line it 
 character at the cursor.
 
 Models that see: /image FILE, or a line that is nothing but names of pictures (JPEG, PNG, WebP), as
-where files are dropped on the terminal, puts them in front of the next message. A picture is looked
+where files are dropped on the terminal, sets them in front of the next message. A picture is looked
 at once; its rows lie in the memory of --image-rows as long as the conversation has it. A
 conversation in a file has the names of its pictures: where it is loaded they are looked at again.
 

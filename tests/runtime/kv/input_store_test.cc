@@ -63,7 +63,7 @@ TEST_F(InputStoreTest, EqualInputsAreOneAndRoomComesBack) {
   }
   const Status full = Add(Rows(12, 7)).status();
   EXPECT_EQ(full.code(), StatusCode::kKvPoolFull);
-  EXPECT_NE(std::string(full.message()).find("max_input_rows, 20, are free"), std::string::npos)
+  EXPECT_NE(std::string(full.message()).find("20 that are planned"), std::string::npos)
       << full.message();
   const uint32_t c = *Add(Rows(10, 7));
   EXPECT_EQ(*Add(Rows(5, 0)), b);  // for which there is no room but its own

@@ -1,4 +1,4 @@
-#include "runtime/media/processor_file.h"
+#include "runtime/engine/processor_file.h"
 
 #include <algorithm>
 
