@@ -6,6 +6,17 @@
 
 namespace rondo::convert {
 
+void ChangeTemplates(const std::vector<OtherName>& texts, ChatSource& chat) {
+  for (auto& [name, text] : chat.templates) {
+    for (const OtherName& change : texts) {
+      for (size_t at = 0; (at = text.find(change.ours, at)) != std::string::npos;) {
+        text.replace(at, change.ours.size(), change.theirs);
+        at += change.theirs.size();
+      }
+    }
+  }
+}
+
 flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
                                             flatbuffers::FlatBufferBuilder& builder,
                                             std::vector<std::string>& notes) {

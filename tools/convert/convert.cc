@@ -198,12 +198,13 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const Source source = OpenSource(options.directory, GgufRulesOf);
   ConvertReport report;
   report.notes = source.notes;
-  const SourceText text = ReadSourceText(source, report.notes);
+  SourceText text = ReadSourceText(source, report.notes);
   const std::optional<EmbedderSource> embedder = FindEmbedder(source, text, options.reranker);
   std::shared_ptr<const Checkpoint> checkpoint_holder =
       embedder ? WithDense(*embedder, source.path, source.checkpoint) : source.checkpoint;
   DecoderSpec spec = ReadSpec(options, source, embedder);
   if (!options.text_only) AddVision(source, text, spec, report.notes);
+  ChangeTemplates(spec.template_texts, text.chat);
   if (!options.merge.empty()) {
     checkpoint_holder = Merge(options.merge, spec, checkpoint_holder, report.notes);
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/chat/chat.h"
 #include "tests/runtime/media/pictures.h"
 #include "tests/support/npz.h"
 #include "tests/support/test_model.h"
@@ -136,6 +137,23 @@ std::string PromptOf(const std::string& family, std::string prompt) {
   return prompt;
 }
 
+// What the file's template makes of a conversation.
+std::string Rendered(const ModelFile& file, const Json& messages) {
+  const std::string json = messages.dump();
+  ChatRequest request;
+  request.template_text = file.model().chat()->templates()->Get(0)->text()->string_view();
+  request.messages = json;
+  request.add_generation_prompt = true;
+  std::string rendered;
+  const Status status = RenderChat(request, {[](void* user, const ChatText& text) {
+                                               *static_cast<std::string*>(user) = text.text;
+                                               return Status();
+                                             },
+                                             &rendered});
+  EXPECT_TRUE(status.ok()) << status.message();
+  return rendered;
+}
+
 class MediaReference : public testing::TestWithParam<Family> {};
 
 TEST_P(MediaReference, RowsAndLogitsAreThoseOfTransformers) {
@@ -182,6 +200,10 @@ TEST_P(MediaReference, RowsAndLogitsAreThoseOfTransformers) {
     Session* const session = NewSession(*engine);
     const std::vector<int32_t> ids =
         IdsOf(*model.tokenizer(), PromptOf(family.name, test.at("prompt").get<std::string>()));
+    if (test.contains("messages")) {
+      EXPECT_EQ(Rendered(model.file(), test.at("messages")),
+                PromptOf(family.name, test.at("prompt").get<std::string>()));
+    }
     const Status queued = session->QueueMedia(ids, views);
     ASSERT_TRUE(queued.ok()) << queued.message();
     const std::vector<int32_t> input_ids = reference.At(test, "input_ids").As<int32_t>();

@@ -164,6 +164,8 @@ struct DecoderSpec {
   std::optional<format::AssistantT> assistant;
   std::optional<format::EmbedderT> embedder;  // then `head` is nothing
   bool turned = false;                        // the residual stream
+  // Texts in the literals of chat templates that become others.
+  std::vector<OtherName> template_texts;
   // What sees for it; its tensors are among these. Null: nothing does.
   std::shared_ptr<format::ModelT> vision;
   // What the names of most tensors begin with; some checkpoints leave it out.

@@ -44,6 +44,11 @@ void ReadGemma3Vision(const VisionSource& source, DecoderSpec* spec) {
   p.channels_first = true;
   p.tile = pixels;
   ReadNormalization(source.processor, p);
+  // Line ends around a picture become tokens with those of the text: so the template writes them,
+  // as the processor does into what the template made.
+  const std::string begin = "<start_of_image>";
+  spec->template_texts.push_back(
+      {begin, "\\n\\n" + begin + "<image_soft_token><end_of_image>\\n\\n"});
   format::PictureTextT& text = *tower.text;
   text.placeholder = source.vocabulary.token("<image_soft_token>");
   tower.sees_whole = true;
