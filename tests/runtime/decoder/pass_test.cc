@@ -1,4 +1,4 @@
-// A pass that nobody waits for any more.
+// Products of a pass: of one that nobody waits for any more, and of some channels.
 #include "runtime/decoder/pass.h"
 
 #include <gtest/gtest.h>
@@ -65,6 +65,28 @@ TEST_F(CancelledPassTest, ItIsComputedWhileOneOfItsSequencesWaits) {
   cancelled_[0].Cancel();
   for (const float v : Product(Pass::Into::kReplace)) EXPECT_TRUE(v != 0 && v != 7) << v;
   for (const float v : Product(Pass::Into::kAdd)) EXPECT_TRUE(v != 7) << v;
+}
+
+// Kernels make whole tiles.
+TEST_F(CancelledPassTest, ChannelsThatAreHeldToARangeAreMadeAlone) {
+  constexpr size_t kBegin = 5, kEnd = 39;
+  const std::array<InputKey, kRows> keys = {InputKey(0), InputKey(0), InputKey(0)};
+  std::array<PassRow, kRows> rows;
+  activations_.rows.data = rows.data();
+  const SequenceRows sequence = {.kv = tables_.data(),
+                                 .position = 0,
+                                 .keys = keys,
+                                 .first_logits_row = kRows,
+                                 .long_sequence = false,
+                                 .cancel = cancelled_.data()};
+  const Pass pass(resources_, {&sequence, 1});
+  std::vector<float> out(kRows * kOutputs, 7);
+  const Range held = {1, 2};
+  pass.LinearPart(linear_, in_, kBegin, kEnd, out.data(), kOutputs, &held);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const size_t channel = i % kOutputs;
+    EXPECT_EQ(out[i] != 7, kBegin <= channel && channel < kEnd) << channel;
+  }
 }
 
 }  // namespace
