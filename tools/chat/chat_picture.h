@@ -11,7 +11,7 @@
 
 namespace rondo::tools {
 
-struct ChatPicture {
+struct ChatPicture {  // NOLINT(bugprone-exception-escape): as FolderTokenizer
   Media media;
   rondo_image_facts facts = {};
   nlohmann::ordered_json part;  // of a message: {"type": "image", "path": ..., "pixels": ...}

@@ -19,8 +19,8 @@ std::string RuleInWords(const format::ImageProcessor& p) {
   const std::string grid =
       FormatCount(p.min_tiles()) + " to " + FormatCount(p.max_tiles()) + " " + tiles;
   const std::string whole = p.thumbnail() ? " and a small whole" : "";
-  const std::string between = "about their own size, from " + FormatCount(p.min_pixels()) + " to " +
-                              FormatCount(p.max_pixels()) + " pixels";
+  std::string between = "about their own size, from " + FormatCount(p.min_pixels()) + " to " +
+                        FormatCount(p.max_pixels()) + " pixels";
   switch (p.rule()) {
     case format::SizeRule::kSquare:
       return "stretched to " + Times(p.tile(), p.tile());

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 class NamedPicturesTest : public testing::Test {
  protected:
   std::string Make(const std::string& name) const {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream file(path);
     return path;
   }
@@ -27,8 +27,12 @@ class NamedPicturesTest : public testing::Test {
 TEST_F(NamedPicturesTest, AsTerminalsWriteThem) {
   const std::string plain = Make("a.png"), spaced = Make("b c.JPG");
   EXPECT_THAT(NamedPictures(plain), ElementsAre(plain));
-  EXPECT_THAT(NamedPictures(" " + plain + " "), ElementsAre(plain));
-  EXPECT_THAT(NamedPictures("'" + spaced + "' \"" + plain + "\""), ElementsAre(spaced, plain));
+  std::string line = " ";
+  line.append(plain).append(" ");
+  EXPECT_THAT(NamedPictures(line), ElementsAre(plain));
+  line = "'";
+  line.append(spaced).append("' \"").append(plain).append("\"");
+  EXPECT_THAT(NamedPictures(line), ElementsAre(spaced, plain));
 #ifndef _WIN32
   std::string escaped = spaced;
   escaped.replace(escaped.find("b c"), 3, "b\\ c");
@@ -41,8 +45,8 @@ TEST_F(NamedPicturesTest, WhatSaysMoreIsAMessage) {
   const std::string spaced = Make("b c.webp");
   for (const std::string& line :
        {std::string(), std::string(" "), "What is " + picture, picture + "?", text, spaced,
-        "'" + picture, picture + "\n" + picture, (folder_ / "none.png").string(),
-        folder_.path().string()}) {
+        "'" + picture, std::string(picture).append("\n").append(picture),
+        (folder_ / "none.png").string(), folder_.path().string()}) {
     EXPECT_THAT(NamedPictures(line), IsEmpty()) << line;
   }
 }
