@@ -1,5 +1,6 @@
 #include "tools/convert/add_vision.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -74,6 +75,15 @@ VocabularyOf VocabularyIn(const SourceText& text) {
   return vocabulary;
 }
 
+// Some were trained further without what sees, and keep its config.
+bool HasTower(const Checkpoint& checkpoint, const DecoderSpec& spec) {
+  return std::ranges::any_of(checkpoint.tensors(), [&](const auto& tensor) {
+    return std::ranges::any_of(spec.left_out, [&](const std::string& begin) {
+      return begin.find("vis") != std::string::npos && tensor.first.starts_with(begin);
+    });
+  });
+}
+
 }  // namespace
 
 void AddVision(const Source& source, const SourceText& text, DecoderSpec& spec,
@@ -88,6 +98,10 @@ void AddVision(const Source& source, const SourceText& text, DecoderSpec& spec,
     notes.push_back("the model will not see: what sees in a " + type +
                     (vision_type.empty() || vision_type == type ? "" : " with " + vision_type) +
                     " is of a family that is not known");
+    return;
+  }
+  if (!HasTower(*source.checkpoint, spec)) {
+    notes.push_back("the model will not see: its checkpoint has no tensors of what sees");
     return;
   }
   const std::optional<Config> processor = FindProcessor(source.path);

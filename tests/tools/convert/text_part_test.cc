@@ -7,6 +7,7 @@
 
 #include "runtime/model/file_header.h"
 #include "tests/runtime/model/model_bytes.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/checkpoint_tensors.h"
@@ -80,6 +81,19 @@ TEST_F(TextPart, SaysWhatIsLeftOut) {
   Converted();
   EXPECT_THAT(notes_, Contains(HasSubstr("left out of the text's model: multi_modal_projector.* "
                                          "(1 tensors); vision_tower.* (1 tensors)")));
+}
+
+// Trained further without what sees, whose config is still there.
+TEST_F(TextPart, WithoutATowerTheTextIsAll) {
+  const std::filesystem::path seeing = std::filesystem::path(kTestData) / "seeing";
+  std::ifstream file(seeing / "config.json");
+  const std::string config{std::istreambuf_iterator<char>(file), {}};
+  Make(config.c_str());
+  for (const char* other : {"processor_config.json", "tokenizer.json"}) {
+    std::filesystem::copy_file(seeing / other, folder_ / "model" / other);
+  }
+  Converted();
+  EXPECT_THAT(notes_, Contains(HasSubstr("no tensors of what sees")));
 }
 
 TEST_F(TextPart, RefusesTensorsOfNoPartThatIsKnown) {
