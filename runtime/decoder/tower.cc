@@ -14,7 +14,6 @@ Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const P
   ContextWindow window;
   window.blocks = CeilDiv(uint64_t{rows}, kKvBlockTokens);
   Tower tower;
-  tower.max_patches_ = max_patches;
   RONDO_ASSIGN(tower.decoder_, Decoder::Plan(vision, set, limits, window, false, plan));
   const DecoderSpec& spec = tower.spec();
   if (spec.ropes.size() > 1) {

@@ -40,7 +40,6 @@ class Tower {
 
   Decoder& decoder() { return decoder_; }
   const Decoder& decoder() const { return decoder_; }
-  size_t max_patches() const { return max_patches_; }
   // Memory that is used from Begin to the last slice alone, aligned to 64.
   std::span<uint8_t> idle_memory() const {
     return {reinterpret_cast<uint8_t*>(hidden_), idle_bytes_};
@@ -83,7 +82,6 @@ class Tower {
   KvLayout kv_layout_;
   BlockPool pool_;
   BlockTable kv_;
-  size_t max_patches_ = 0;
   size_t idle_bytes_ = 0;
   MemoryPlan::RegionId hidden_region_ = 0, rope_region_ = 0, table_region_ = 0, keys_region_ = 0;
   MemoryPlan::RegionId windows_region_ = MemoryPlan::kNoRegion;

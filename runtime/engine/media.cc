@@ -54,9 +54,29 @@ const format::Tower& TowerOf(const ModelFile& model) { return *model.model().vis
 
 uint64_t Size(const flatbuffers::Vector<uint32_t>* ids) { return ids == nullptr ? 0 : ids->size(); }
 
+uint64_t CountTiles(const ImageLayout& layout) {
+  return layout.tiles() + (layout.whole_patches > 0 ? 1 : 0);
+}
+
+// Rows of the text's that one tile becomes; the whole picture counts as the last. `side`: pixels of
+// a row.
+PatchGrid RowsOfTile(const ImageLayout& layout, uint64_t tile, uint32_t side) {
+  if (tile == layout.tiles()) return {layout.whole.height / side, layout.whole.width / side};
+  return {layout.tiled.height / layout.tile_rows / side,
+          layout.tiled.width / layout.tile_columns / side};
+}
+
+// Runs of rows that lie side by side in the text.
+uint64_t CountRuns(const format::PictureText& text, const ImageLayout& layout, uint32_t side) {
+  if (Size(text.between_rows()) == 0) return CountTiles(layout);
+  uint64_t n = layout.whole_patches > 0 ? RowsOfTile(layout, layout.tiles(), side).rows : 0;
+  if (layout.tiles() > 0) n += layout.tiles() * RowsOfTile(layout, 0, side).rows;
+  return n;
+}
+
 // Tokens around a picture's rows.
 Result<uint64_t> CountTokens(const format::PictureText& text, const ImageLayout& layout,
-                             uint64_t rows_of_whole) {
+                             uint64_t runs) {
   uint64_t n = Size(text.begin()) + Size(text.end());
   if (layout.tiles() > 0) {
     const uint64_t marks = Size(text.tile_marks());
@@ -74,7 +94,7 @@ Result<uint64_t> CountTokens(const format::PictureText& text, const ImageLayout&
   if (layout.whole_patches > 0) {
     n += Size(layout.tiles() > 0 ? text.before_whole() : text.before_only());
   }
-  return n + (rows_of_whole > 0 ? rows_of_whole - 1 : 0) * Size(text.between_rows());
+  return n + (runs - CountTiles(layout)) * Size(text.between_rows());
 }
 
 // The patches of one tile.
@@ -121,9 +141,30 @@ Result<ImageFacts> FactsOfImage(const ModelFile& model, ImageSize size,
   }
   ImageFacts facts;
   RONDO_ASSIGN(facts.layout, LayOutImage(processor, size));
-  const uint32_t side = processor.patch * processor.merge;
-  RONDO_ASSIGN(const uint64_t tokens,
-               CountTokens(*TowerOf(model).text(), facts.layout, facts.layout.whole.height / side));
+  const uint64_t patches = std::max(facts.layout.tile_patches, facts.layout.whole_patches);
+  const uint32_t most_patches = model.model().vision()->context_length();
+  if (patches > most_patches) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a picture of %u x %u pixels has %llu patches in one tile, but the model "
+                         "takes %u",
+                         size.width, size.height, ull{patches}, most_patches);
+  }
+  const size_t scratch = CanvasScratchBytes(processor, facts.layout, size);
+  if (scratch > kScratchBytes) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a picture of %u x %u pixels takes %zu bytes to resize, but %zu are "
+                         "planned",
+                         size.width, size.height, scratch, kScratchBytes);
+  }
+  const format::PictureText& text = *TowerOf(model).text();
+  const uint64_t runs = CountRuns(text, facts.layout, processor.patch * processor.merge);
+  if (runs > Media::kMostRuns) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a picture of %u x %u pixels stands in the text in %llu parts, but must "
+                         "be at most %zu",
+                         size.width, size.height, ull{runs}, Media::kMostRuns);
+  }
+  RONDO_ASSIGN(const uint64_t tokens, CountTokens(text, facts.layout, runs));
   facts.positions = facts.layout.rows + tokens;
   return facts;
 }
@@ -133,7 +174,7 @@ void Media::Release(InputStore* inputs) {
   n_held_ = n_runs_ = 0;
 }
 
-Status MediaTurn::Take(const LoadProgress& progress) {
+Status MediaTurn::Take(const LoadProgress& progress, uint64_t all) {
   constexpr Nanoseconds kGlance = 10 * kMillisecond;
   MutexLock lock(mutex_);
   if (taken_ && thread_ == ThisThread()) {
@@ -143,7 +184,7 @@ Status MediaTurn::Take(const LoadProgress& progress) {
     changed_.WaitUntil(lock, Now() + kGlance);
     if (!taken_) break;
     lock.Unlock();
-    const bool stops = Stops(progress, 0, 1);
+    const bool stops = Stops(progress, 0, all);
     lock.Lock();
     if (stops) return Cancelled();
   }
@@ -193,27 +234,18 @@ Status MediaEncoder::Bind(const ModelFile& model, const MemoryPlan& memory, uint
   return tower_.Bind(model.Vision(), memory, arena, threads, progress);
 }
 
-Status MediaEncoder::CheckSize(const ImageProcessor& processor, const ImageLayout& layout,
-                               ImageSize size) const {
+Status MediaEncoder::CheckSize(const ImageLayout& layout, ImageSize size) const {
   if (layout.rows > max_rows_) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "a picture of %u x %u pixels becomes %llu rows, but engine option "
                          "max_media_rows is %zu",
                          size.width, size.height, ull{layout.rows}, max_rows_);
   }
-  const uint64_t patches = std::max(layout.tile_patches, layout.whole_patches);
-  if (patches > tower_.max_patches()) {
+  if (const size_t canvas = CanvasBytes(layout); canvas > canvas_bytes_) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "a picture of %u x %u pixels has %llu patches in one tile, but the model "
-                         "takes %zu",
-                         size.width, size.height, ull{patches}, tower_.max_patches());
-  }
-  const size_t scratch = CanvasScratchBytes(processor, layout, size);
-  if (scratch > tower_.idle_memory().size() || CanvasBytes(layout) > canvas_bytes_) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "a picture of %u x %u pixels takes %zu bytes to resize, but %zu are "
-                         "planned",
-                         size.width, size.height, scratch, tower_.idle_memory().size());
+                         "a picture of %u x %u pixels takes %zu bytes, but %zu are planned for "
+                         "engine option max_media_rows",
+                         size.width, size.height, canvas, canvas_bytes_);
   }
   const uint64_t whole = layout.whole_patches / merge_ / merge_;
   if (sees_whole_ && whole > pass_rows_) {
@@ -225,25 +257,21 @@ Status MediaEncoder::CheckSize(const ImageProcessor& processor, const ImageLayou
   return Status();
 }
 
-PatchGrid MediaEncoder::RowsOfTile(const ImageLayout& layout, uint32_t tile) const {
-  if (tile == layout.tiles()) return {layout.whole.height / side_, layout.whole.width / side_};
-  return {layout.tiled.height / layout.tile_rows / side_,
-          layout.tiled.width / layout.tile_columns / side_};
+PatchGrid MediaEncoder::PatchesOfTile(const ImageLayout& layout, uint64_t tile) const {
+  const PatchGrid rows = RowsOfTile(layout, tile, side_);
+  return {rows.rows * merge_, rows.columns * merge_};
 }
 
 void MediaEncoder::ListRuns(const ImageLayout& layout, Media* media) const {
-  const auto tiles = static_cast<uint32_t>(layout.tiles() + (layout.whole_patches > 0 ? 1 : 0));
-  const auto add = [&](const MediaRun& run) {
-    if (media->n_runs_ < Media::kMostRuns) media->runs_[media->n_runs_++] = run;
-  };
-  for (uint32_t tile = 0; tile < tiles; ++tile) {
-    const PatchGrid rows = RowsOfTile(layout, tile);
+  // FactsOfImage has counted them.
+  for (uint32_t tile = 0; tile < CountTiles(layout); ++tile) {
+    const PatchGrid rows = RowsOfTile(layout, tile, side_);
     if (!apart_by_rows_) {
-      add({tile, 0, rows.rows * rows.columns, 0});
+      media->runs_[media->n_runs_++] = {tile, 0, rows.rows * rows.columns, 0};
       continue;
     }
     for (uint32_t row = 0; row < rows.rows; ++row) {
-      add({tile, row * rows.columns, rows.columns, 0});
+      media->runs_[media->n_runs_++] = {tile, row * rows.columns, rows.columns, 0};
     }
   }
 }
@@ -265,17 +293,20 @@ Status MediaEncoder::Encode(Engine* engine, const Image& image, const ImageOptio
   const ImageSize size = UprightSize(image);
   RONDO_ASSIGN(const ImageProcessor processor, ProcessorOf(engine->model(), options));
   RONDO_ASSIGN(media->facts_, FactsOfImage(engine->model(), size, options));
-  RONDO_RETURN_IF_ERROR(CheckSize(processor, media->facts_.layout, size));
-  RONDO_RETURN_IF_ERROR(engine->media_turn().Take(progress));
-  const Status status = EncodeInTurn(engine, image, processor, progress, media);
+  RONDO_RETURN_IF_ERROR(CheckSize(media->facts_.layout, size));
+  uint64_t slices = 0;
+  for (uint64_t tile = 0; tile < CountTiles(media->facts_.layout); ++tile) {
+    slices += tower_.CountSlices(PatchesOfTile(media->facts_.layout, tile));
+  }
+  RONDO_RETURN_IF_ERROR(engine->media_turn().Take(progress, slices));
+  const Status status = EncodeInTurn(engine, image, processor, {progress, slices}, media);
   engine->media_turn().Give();
   if (!status.ok()) media->Release(&engine->inputs());
   return status;
 }
 
 Status MediaEncoder::EncodeInTurn(Engine* engine, const Image& image,
-                                  const ImageProcessor& processor, const LoadProgress& progress,
-                                  Media* media) {
+                                  const ImageProcessor& processor, Slices slices, Media* media) {
   const ImageLayout& layout = media->facts_.layout;
   const std::span<uint8_t> scratch = tower_.idle_memory();
   Digester digester;
@@ -291,7 +322,8 @@ Status MediaEncoder::EncodeInTurn(Engine* engine, const Image& image,
   bool is_there = true;
   for (size_t i = 0; i < media->n_runs_; ++i) {
     MediaRun& run = media->runs_[i];
-    RONDO_ASSIGN(run.input, inputs.Find(FactsOfRun(picture, run, RowsOfTile(layout, run.tile))));
+    RONDO_ASSIGN(run.input,
+                 inputs.Find(FactsOfRun(picture, run, RowsOfTile(layout, run.tile, side_))));
     ++media->n_held_;
     is_there = is_there && !inputs.IsGone(run.input);
   }
@@ -299,41 +331,37 @@ Status MediaEncoder::EncodeInTurn(Engine* engine, const Image& image,
 
   MakeCanvas(processor, layout, image, canvas_, scratch.data());
   const PatchCutter cutter(processor, layout);
-  const auto tiles = static_cast<uint32_t>(layout.tiles() + (layout.whole_patches > 0 ? 1 : 0));
   size_t next = 0;
-  for (uint32_t tile = 0; tile < tiles; ++tile) {
+  for (uint64_t tile = 0; tile < CountTiles(layout); ++tile) {
     const size_t begin = next;
     while (next < media->n_runs_ && media->runs_[next].tile == tile) ++next;
-    const PatchGrid rows = RowsOfTile(layout, tile);
     RONDO_RETURN_IF_ERROR(
-        EncodeTile(engine, TilePatches(cutter, canvas_, uint64_t{tile} * layout.tile_patches),
-                   progress, tile, tiles, media->runs().subspan(begin, next - begin),
-                   {rows.rows * merge_, rows.columns * merge_}));
+        EncodeTile(engine, TilePatches(cutter, canvas_, tile * layout.tile_patches), &slices,
+                   media->runs().subspan(begin, next - begin), PatchesOfTile(layout, tile)));
   }
   return Status();
 }
 
-Status MediaEncoder::EncodeTile(Engine* engine, const PatchSource& source,
-                                const LoadProgress& progress, uint64_t done, uint64_t all,
+Status MediaEncoder::EncodeTile(Engine* engine, const PatchSource& source, Slices* slices,
                                 std::span<const MediaRun> runs, PatchGrid grid) {
   InputStore& inputs = engine->inputs();
   const auto columns = static_cast<int32_t>(grid.columns / merge_);
-  // Each run's rows are places of their own.
-  std::array<uint32_t, Media::kMostRuns> first = {};
-  size_t taken = 0;
+  // Each run's rows are places of their own; of those that are there still, none.
+  std::array<uint32_t, Media::kMostRuns> first;
+  first.fill(InputStore::kNowhere);
   Status status;
-  for (; taken < runs.size(); ++taken) {
-    const Result<uint32_t> places = inputs.TakeRows(runs[taken].rows);
+  for (size_t i = 0; status.ok() && i < runs.size(); ++i) {
+    if (!inputs.IsGone(runs[i].input)) continue;
+    const Result<uint32_t> places = inputs.TakeRows(runs[i].rows);
     status = places.status();
-    if (!status.ok()) break;
-    first[taken] = *places;
+    if (status.ok()) first[i] = *places;
   }
-  const uint64_t slices = tower_.CountSlices(grid);
   size_t run = 0;
   uint32_t place = InputStore::kNowhere;
   const auto put = [&](size_t further, uint64_t i, const float* values) {
     if (i == 0) place = first[run = 0];
     if (i == runs[run].first_row + runs[run].rows) place = first[++run];
+    if (first[run] == InputStore::kNowhere) return;
     const auto in_run = static_cast<int32_t>(i - runs[run].first_row);
     const auto row = static_cast<int32_t>(i);
     const int32_t coordinates[kCoordinates] = {has_grid_ ? 0 : in_run,
@@ -344,13 +372,13 @@ Status MediaEncoder::EncodeTile(Engine* engine, const PatchSource& source,
   if (status.ok()) tower_.Begin(grid);
   Cancellation cancel;
   bool more = true;
-  for (uint64_t slice = 0; status.ok() && more; ++slice) {
+  while (status.ok() && more) {
     engine->RunSlice([&] { more = tower_.RunSlice(source, cancel, put); });
-    if (Stops(progress, done * slices + std::min(slice + 1, slices), all * slices)) {
-      status = Cancelled();
-    }
+    slices->done = std::min(slices->done + 1, slices->all);
+    if (Stops(slices->progress, slices->done, slices->all)) status = Cancelled();
   }
-  for (size_t i = 0; i < taken; ++i) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (first[i] == InputStore::kNowhere) continue;
     if (status.ok()) {
       inputs.Fill(runs[i].input, first[i]);
     } else {

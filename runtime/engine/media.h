@@ -72,9 +72,9 @@ void ForEachPart(const format::PictureText& text, const Media& media, Visit&& vi
 // One encodes at a time.
 class MediaTurn {
  public:
-  // Waits for the turn, and asks `progress` meanwhile. Errors: kCancelled; kBusy (this thread has
-  // it).
-  Status Take(const LoadProgress& progress);
+  // Waits for the turn, and tells `progress` meanwhile that none of `all` is done. Errors:
+  // kCancelled; kBusy (this thread has it).
+  Status Take(const LoadProgress& progress, uint64_t all);
   void Give();
 
  private:
@@ -105,15 +105,21 @@ class MediaEncoder {
                 const LoadProgress& progress, Media* media);
 
  private:
+  // Of all tiles.
+  struct Slices {
+    const LoadProgress& progress;
+    uint64_t all;
+    uint64_t done = 0;
+  };
+
   Status EncodeInTurn(Engine* engine, const Image& image, const ImageProcessor& processor,
-                      const LoadProgress& progress, Media* media);
-  Status EncodeTile(Engine* engine, const PatchSource& source, const LoadProgress& progress,
-                    uint64_t done, uint64_t all, std::span<const MediaRun> runs, PatchGrid grid);
-  Status CheckSize(const ImageProcessor& processor, const ImageLayout& layout,
-                   ImageSize size) const;
+                      Slices slices, Media* media);
+  Status EncodeTile(Engine* engine, const PatchSource& source, Slices* slices,
+                    std::span<const MediaRun> runs, PatchGrid grid);
+  Status CheckSize(const ImageLayout& layout, ImageSize size) const;
   void ListRuns(const ImageLayout& layout, Media* media) const;
   InputFacts FactsOfRun(const Digest& picture, const MediaRun& run, PatchGrid rows) const;
-  PatchGrid RowsOfTile(const ImageLayout& layout, uint32_t tile) const;
+  PatchGrid PatchesOfTile(const ImageLayout& layout, uint64_t tile) const;
 
   Tower tower_;
   size_t max_rows_ = 0;  // of the text's

@@ -80,7 +80,7 @@ Status Session::QueueMedia(std::span<const int32_t> ids, std::span<const Media* 
 Status Session::CheckPiece(const Piece& piece) const {
   const InputRowsView& input = piece.rows;
   if (!piece.is_input()) return CheckIds(piece.ids);
-  const size_t planned = engine_->inputs().max_rows();
+  const size_t planned = engine_->plan().options.max_input_rows;
   if (input.rows > planned) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "it has %zu rows, but engine option max_input_rows is %zu", input.rows,

@@ -275,6 +275,8 @@ TEST_F(Sight, ProgressEndsIt) {
   const auto report = [](void* user, uint64_t done, uint64_t all) {
     auto& asked = *static_cast<Asked*>(user);
     EXPECT_GT(done, asked.last);
+    EXPECT_LE(done, all);
+    EXPECT_TRUE(asked.all == 0 || asked.all == all);
     asked.last = done;
     asked.all = all;
     return asked.left-- == 0 ? 1 : 0;
@@ -346,6 +348,88 @@ TEST_F(Sight, RefusalsTellTheNumbers) {
               HasSubstr("1 times, but 2 pictures were given"));
   EXPECT_FALSE(session->QueueMedia({}, {}).ok());
   EXPECT_EQ(session->position(), 0u);
+}
+
+// Of a model whose rows of a grid stand apart, as Pixtral's do.
+class SightOfRows : public Sight {
+ protected:
+  static convert::ConvertOptions Conversion() {
+    convert::ConvertOptions options;
+    options.directory = TestData("seeing");
+    options.weights = format::TensorFormat::Q8;
+    return options;
+  }
+  // Each row of a tile's grid is a part, with a token behind all but the last.
+  static void StandApart(format::ModelT& model) { model.vision->tower->text->between_rows = {5}; }
+
+  TestModel apart_{Conversion(), StandApart};
+};
+
+TEST_F(SightOfRows, PositionsAreThoseThatAreWritten) {
+  const auto engine = apart_.NewEngine(Options());
+  for (const bool one_tile : {true, false}) {
+    const auto media = Encode(*engine, FormulaPicture(90, 90, 0), {.one_tile = one_tile});
+    Session* const session = NewSession(*engine);
+    Queue(session, {media.get()});
+    EXPECT_EQ(session->position(), Ids(1).size() - 1 + media->facts().positions) << one_tile;
+    media->Release(&engine->inputs());
+    engine->CloseSession(session);
+  }
+}
+
+TEST_F(SightOfRows, WhatIsThereOfAPictureTakesNoRowsAgain) {
+  EngineOptions options = Options();
+  options.max_media_rows = 40;
+  options.no_prefix_cache = true;
+  const auto engine = apart_.NewEngine(options);
+  const TestPicture picture = FormulaPicture(90, 90, 0);
+  Session* const session = NewSession(*engine);
+  std::vector<float> logits;
+  {
+    const auto media = Encode(*engine, picture);
+    EXPECT_EQ(engine->inputs().free_rows(), 0u);
+    Queue(session, {media.get()});
+    media->Release(&engine->inputs());
+    logits = Logits(session);
+  }
+  // Half of its rows go.
+  ASSERT_TRUE(session->Undo(session->position() / 2).ok());
+  const size_t free = engine->inputs().free_rows();
+  EXPECT_GT(free, 0u);
+  EXPECT_LT(free, 40u);
+  const auto again = Encode(*engine, picture);
+  EXPECT_EQ(engine->inputs().free_rows(), 0u);
+  engine->CloseSession(session);
+  Session* const other = NewSession(*engine);
+  Queue(other, {again.get()});
+  EXPECT_EQ(Logits(other), logits);
+}
+
+TEST_F(SightOfRows, TooManyPartsAreRefused) {
+  const TestModel large(Conversion(), [](format::ModelT& model) {
+    StandApart(model);
+    model.vision->tower->text->tile_marks.clear();
+    model.vision->tower->processor->longest_edge = 32 * 30;
+  });
+  EngineOptions options = Options();
+  options.max_media_rows = 8000;
+  const auto engine = large.NewEngine(options);
+  const TestPicture picture = FormulaPicture(90, 90, 0);
+  const auto facts = FactsOfImage(large.file(), {90, 90}, {});
+  EXPECT_EQ(facts.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(facts.status().message(), HasSubstr("must be at most 512"));
+  Media media;
+  EXPECT_THAT(engine->media().Encode(engine.get(), picture.image(), {}, {}, &media).message(),
+              HasSubstr("must be at most 512"));
+}
+
+TEST_F(Sight, RowsOfTheHostAreOfItsOwnOption) {
+  const auto engine = model_.NewEngine(Options());
+  Session* const session = NewSession(*engine);
+  const std::vector<float> values(engine->inputs().width());
+  const Session::Piece piece{{}, {values.data(), RowFormat::kFloat32, 1, nullptr, false}};
+  EXPECT_THAT(session->QueuePieces({&piece, 1}).message(),
+              HasSubstr("it has 1 rows, but engine option max_input_rows is 0"));
 }
 
 }  // namespace
