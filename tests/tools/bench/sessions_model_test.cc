@@ -245,7 +245,7 @@ TEST_F(SessionsBenchCommand, OneTestAsCsv) {
   const ToolResult result = tool_("bench --shape stories260k --fork --csv " + small_);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3);
-  EXPECT_THAT(result.out, HasSubstr(",192,1216,,,\n"));
+  EXPECT_THAT(result.out, HasSubstr(",192,1216,,,,,\n"));
 }
 
 TEST_F(SessionsBenchCommand, WrongUsageIsTwo) {
