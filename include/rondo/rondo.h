@@ -1083,13 +1083,13 @@ typedef struct rondo_image {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
   int32_t format;       /* RONDO_PIXELS_ */
   uint32_t width;       /* of the planes, before the image is turned, 1 to 65535 */
-  uint32_t height;
-  const void* plane0;
-  const void* plane1; /* NULL where the format has no such plane, as plane2 */
-  const void* plane2;
-  size_t stride0; /* bytes from a row of plane0 to the next; 0: those of its pixels, likewise: */
-  size_t stride1;
-  size_t stride2;
+  uint32_t height;      /* likewise */
+  const void* plane0;   /* the format tells what is in it */
+  const void* plane1;   /* NULL where the format has no such plane */
+  const void* plane2;   /* likewise */
+  size_t stride0;       /* bytes from a row of plane0 to the next; 0: those of its pixels */
+  size_t stride1;       /* of plane1, likewise */
+  size_t stride2;       /* of plane2, likewise */
   uint32_t rotation;  /* degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270 */
   uint32_t mirror;    /* 1: then left and right change places */
   int32_t yuv_range;  /* RONDO_YUV_VIDEO or _FULL */
