@@ -55,9 +55,9 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   RONDO_RETURN_IF_ERROR(
       plan.runner.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   if (engine->has_media()) {
-    if (plan.profile.on()) plan.media->tower().decoder().set_profile(&plan.profile);
+    if (plan.profile.on()) plan.media[0].tower().decoder().set_profile(&plan.profile);
     RONDO_RETURN_IF_ERROR(
-        plan.media->Bind(model, plan.memory, engine->arena_, engine->threads_, {}));
+        plan.media[0].Bind(model, plan.memory, engine->arena_, engine->threads_, {}));
   }
   if (engine->has_draft()) {
     RONDO_RETURN_IF_ERROR(

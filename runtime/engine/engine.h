@@ -92,8 +92,8 @@ class Engine {
   EngineStats& stats() { return stats_; }
 
   // Where pictures are planned for.
-  MediaEncoder& media() { return *plan_.media; }
-  bool has_media() const { return plan_.media.has_value(); }
+  MediaEncoder& media() { return plan_.media[0]; }
+  bool has_media() const { return plan_.media.size() > 0; }
   MediaTurn& media_turn() { return media_turn_; }
   // [any thread] Runs `slice` on this thread, in its turn between passes.
   template <typename Slice>

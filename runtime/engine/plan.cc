@@ -261,6 +261,14 @@ Status CheckEmbedder(const ModelFile& model, const EngineOptions& options) {
                        "texts: use 0 (stop)");
 }
 
+// Apart, so that what it takes of the stack is free again.
+[[gnu::noinline]] Status PlanMedia(const ModelFile& model, const KernelSet& set,
+                                   const EngineOptions& options, MemoryPlan* memory,
+                                   MediaEncoder* media) {
+  RONDO_ASSIGN(*media, MediaEncoder::Plan(model, set, options, memory));
+  return Status();
+}
+
 // All but the layout. `refused`: kernels that are not to be taken, or null.
 Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
                              const EngineOptions& wishes, const KernelSet* refused) {
@@ -297,11 +305,12 @@ Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
   }
   PlanDraftLogits(model, &plan);
   if (options.max_media_rows > 0) {
-    RONDO_ASSIGN(plan.media, MediaEncoder::Plan(model, *plan.set, options, memory));
+    RONDO_ASSIGN(plan.media, HeapArray<MediaEncoder>::Create(1));
+    RONDO_RETURN_IF_ERROR(PlanMedia(model, *plan.set, options, memory, &plan.media[0]));
   }
   plan.inputs = InputStore::Plan::Make(
       options.max_input_rows + options.max_media_rows, plan.runner.decoder.spec().hidden_size,
-      plan.media ? plan.media->further_rows() : 0, IsTurned(model.model()), memory);
+      plan.media.size() > 0 ? plan.media[0].further_rows() : 0, IsTurned(model.model()), memory);
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);

@@ -44,9 +44,9 @@ struct EnginePlan {
   Runner runner;
   Runner draft;  // where options.draft names a model
   HeapArray<SessionRegions> sessions;
-  InputStore::Plan inputs;            // where options.max_input_rows
-  std::optional<MediaEncoder> media;  // where options.max_media_rows
-  Profile profile;                    // where options.profile_events
+  InputStore::Plan inputs;        // where options.max_input_rows
+  HeapArray<MediaEncoder> media;  // one, where options.max_media_rows
+  Profile profile;                // where options.profile_events
   // Of each thread, and one for outside of passes; kNoRegion: nothing is sampled.
   MemoryPlan::RegionId sampler_scratch = MemoryPlan::kNoRegion;
   size_t sampler_scratch_bytes = 0;  // of each
