@@ -1,6 +1,7 @@
 #include "runtime/decoder/attention.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -118,6 +119,18 @@ void AddDistances(float slope, int64_t distance, float* scores) {
   }
 }
 
+// The first position that is not kept from the row at `at`, but for windows of tokens.
+uint64_t FirstKept(const AttentionCall& call, uint64_t at) {
+  return std::max(std::min(call.first_seen, at), call.SeenBegin(at));
+}
+
+RowRange SeenBehindSinks(const AttentionCall& call, uint64_t at) {
+  const ContextWindow& window = call.kv->window(call.entry);
+  return {std::max({window.FirstToken(at), window.FirstRecentBlock(at) * kBlock,
+                    FirstKept(call, at)}),
+          call.SeenEnd(at)};
+}
+
 // What the rows [begin, begin + count) see of one segment, which has these pages; `next` is read
 // after it.
 void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
@@ -140,41 +153,45 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
   const uint64_t first_block = segment * kSegmentBlocks;
   const size_t tokens =
       std::min<uint64_t>(kSegment, end_position - std::min(end_position, first_block * kBlock));
-  const auto sees = [&](size_t r, uint64_t block) {
-    return call.SeenEnd(position + r) > block * kBlock &&
-           call.SeenBegin(position + r) < (block + 1) * kBlock &&
-           (block < window.sink_blocks || block >= window.FirstRecentBlock(position + r));
-  };
+  // What each row sees behind the sinks. Far from a row's end it is the whole segment, as a rule.
+  std::array<RowRange, kAttentionTileRows> seen;
+  bool all_seen = call.soft_cap == 0 && call.alibi_slopes == nullptr &&
+                  first_block >= window.sink_blocks;
+  for (size_t r = 0; r < count; ++r) {
+    seen[r] = SeenBehindSinks(call, position + r);
+    all_seen = all_seen && seen[r].begin <= first_block * kBlock &&
+               seen[r].end >= first_block * kBlock + tokens;
+  }
 
   // Scores, and minus infinity where a row does not see a block: a row's softmax then runs over
   // the same places of the segment whatever the rows beside it see.
   for (size_t t = 0; t < tokens; t += kBlock) {
     const uint64_t block = first_block + t / kBlock;
+    const bool is_sink = block < window.sink_blocks;
     if (const uint8_t* page = pages.of[t / kBlock]; page != nullptr) {
-      page_kind.Scores(page, block < window.sink_blocks ? sinks : recent, n,
-                       std::min(kBlock, tokens - t), scores + t, kSegment);
+      page_kind.Scores(page, is_sink ? sinks : recent, n, std::min(kBlock, tokens - t), scores + t,
+                       kSegment);
     }
-    for (size_t q = 0; q < n; ++q) {
+    for (size_t q = 0; !all_seen && q < n; ++q) {
       float* p = scores + q * kSegment + t;
-      if (!sees(q / q_per_kv, block)) {
+      const uint64_t row = position + q / q_per_kv;
+      const uint64_t begin = is_sink ? FirstKept(call, row) : seen[q / q_per_kv].begin;
+      const uint64_t end = seen[q / q_per_kv].end;
+      if (begin >= (block + 1) * kBlock || end <= block * kBlock) {
         std::fill_n(p, kBlock, kNone);
         continue;
       }
       // Whole blocks, so that a score's place in the vector does not depend on other rows.
       if (call.soft_cap > 0) SoftCap(set, call.soft_cap, kBlock, p);
-      const uint64_t row = position + q / q_per_kv;
       if (call.alibi_slopes != nullptr) {
-        const uint64_t from = block < window.sink_blocks ? window.SinkQueryPosition(row) : row;
+        const uint64_t from = is_sink ? window.SinkQueryPosition(row) : row;
         AddDistances(call.alibi_slopes[kv_head * q_per_kv + q % q_per_kv],
                      static_cast<int64_t>(block * kBlock) - static_cast<int64_t>(from), p);
       }
-      const uint64_t first =
-          std::max({window.FirstToken(row), std::min(call.first_seen, row), call.SeenBegin(row)});
-      if (first > block * kBlock)
-        std::fill_n(p, std::min<uint64_t>(first - block * kBlock, kBlock), kNone);
+      if (begin > block * kBlock) std::fill_n(p, begin - block * kBlock, kNone);
       if (!call.bidirectional) continue;
-      const uint64_t seen = std::min<uint64_t>(call.SeenEnd(row) - block * kBlock, kBlock);
-      std::fill_n(p + seen, kBlock - seen, kNone);
+      const uint64_t its = std::min<uint64_t>(end - block * kBlock, kBlock);
+      std::fill_n(p + its, kBlock - its, kNone);
     }
   }
 
@@ -201,16 +218,19 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
 void AddSegment(const KernelSet& set, const Sums& part, size_t dim, size_t q, const Sums& all,
                 size_t to) {
   if (part.max[q] == kNone) return;
-  float all_factor = 0.0f;
-  float part_factor = 1.0f;
+  float all_factor = 1.0f, part_factor = 1.0f;
   if (all.max[to] == kNone) {
+    all_factor = 0.0f;
     all.max[to] = part.max[q];
   } else {
-    const float max = std::max(all.max[to], part.max[q]);
+    float& max = all.max[to];
     float unused;
-    set.exp_minus_max(sizeof(float), all.max + to, &max, &all_factor, &unused, nullptr);
-    set.exp_minus_max(sizeof(float), part.max + q, &max, &part_factor, &unused, nullptr);
-    all.max[to] = max;
+    if (part.max[q] > max) {
+      set.exp_minus_max(sizeof(float), &max, part.max + q, &all_factor, &unused, nullptr);
+      max = part.max[q];
+    } else {
+      set.exp_minus_max(sizeof(float), part.max + q, &max, &part_factor, &unused, nullptr);
+    }
   }
   all.total[to] = all.total[to] * all_factor + part.total[q] * part_factor;
   set.loops->blend(all.sum + to * dim, all_factor, part.sum + q * dim, part_factor, dim);

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "runtime/base/status.h"
 #include "runtime/decoder/profile.h"

@@ -132,6 +132,9 @@ struct RowLoops {
   void (*multiply_add)(float* x, const float* a, const float* b, size_t n);  // x += a * b
   // x = x * x_factor + y * y_factor
   void (*blend)(float* x, float x_factor, const float* y, float y_factor, size_t n);
+  // x = x * weights by blocks of n, a multiple of 16, but where a block has none; the largest
+  // product, or 0.
+  float (*weigh_blocks)(float* x, const float* const* weights, size_t blocks, size_t n);
   // out = in * factor, rounded to the nearest integer, at least 0 and at most `most` < 2^15.
   void (*round_probabilities)(const float* in, float factor, float most, size_t n, int16_t* out);
   // Each `block` of x, a power of two up to kMostRotated, becomes its product with the Hadamard

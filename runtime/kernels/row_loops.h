@@ -99,10 +99,30 @@ void MultiplyAdd(float* x, const float* a, const float* b, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] += a[i] * b[i];
 }
 
-// Sixteen columns of a matrix. State is aligned for it, what is read beside it is not.
+// Sixteen columns of a matrix, or lanes. State is aligned for it, what is read beside it is not.
 using Columns [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
 using UnalignedColumns
     [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias, gnu::aligned(4)]] = float;
+
+float WeighBlocks(float* x, const float* const* weights, size_t blocks, size_t n) {
+  Columns largest = {};
+  for (size_t b = 0; b < blocks; ++b, x += n) {
+    for (size_t i = 0; weights[b] != nullptr && i < n; i += kLanes) {
+      const Columns product = *reinterpret_cast<UnalignedColumns*>(x + i) *
+                              *reinterpret_cast<const UnalignedColumns*>(weights[b] + i);
+      *reinterpret_cast<UnalignedColumns*>(x + i) = product;
+      largest = product > largest ? product : largest;
+    }
+  }
+  float lanes[kLanes];
+  __builtin_memcpy(lanes, &largest, sizeof lanes);
+  for (size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (size_t l = 0; l < width; ++l) {
+      lanes[l] = lanes[l + width] > lanes[l] ? lanes[l + width] : lanes[l];
+    }
+  }
+  return lanes[0];
+}
 
 // Sums over the rows of a state are two, of the even and of the odd ones: neither waits for the
 // other.
@@ -218,6 +238,7 @@ constexpr RowLoops kLoops = {
     .add = Add,
     .multiply_add = MultiplyAdd,
     .blend = Blend,
+    .weigh_blocks = WeighBlocks,
     .round_probabilities = RoundProbabilities,
     .hadamard = Hadamard,
     .unpack_nibbles = UnpackNibbles,

@@ -76,16 +76,14 @@ struct RoundedProbabilities {
     // Below this a row's largest counts as nothing: its reciprocal could be too large.
     constexpr float kNothing = 1e-30f;
     const size_t tokens = pages.size() * kKvBlockTokens;
+    const float* scales[kMostWeighedBlocks];
+    for (size_t b = 0; b < pages.size(); ++b) {
+      scales[b] = pages[b] == nullptr ? nullptr
+                                      : reinterpret_cast<const float*>(pages[b] + s.scales_offset);
+    }
     for (size_t r = 0; r < rows; ++r) {
       float* row = p_rows + r * stride;
-      for (size_t b = 0; b < pages.size(); ++b) {
-        if (pages[b] == nullptr) continue;
-        float* its = row + b * kKvBlockTokens;
-        s.set->multiply(kKvBlockTokens * sizeof(float), its,
-                        reinterpret_cast<const float*>(pages[b] + s.scales_offset), its, nullptr);
-      }
-      float largest = 0;
-      s.set->max(tokens * sizeof(float), row, &largest, nullptr);
+      const float largest = s.set->loops->weigh_blocks(row, scales, pages.size(), kKvBlockTokens);
       factors[r] = largest / kLargestProbability;
       const float inverse = largest > kNothing ? kLargestProbability / largest : 0.0f;
       s.set->loops->round_probabilities(row, inverse, kLargestProbability, tokens, p[r]);

@@ -99,6 +99,7 @@ void DepthsAndRows(benchmark::internal::Benchmark* b) {
 
 BENCHMARK_CAPTURE(BenchmarkAttend, llama_1b, 4, 64)->Apply(DepthsAndRows);
 BENCHMARK_CAPTURE(BenchmarkAttend, qwen3_0_6b, 2, 128)->Apply(DepthsAndRows);
+BENCHMARK_CAPTURE(BenchmarkAttend, siglip_b, 1, 64)->Apply(DepthsAndRows);
 
 }  // namespace
 }  // namespace rondo

@@ -251,6 +251,32 @@ TEST_P(RowOpsTest, XieluMatchesItsFormula) {
   }
 }
 
+// To the bit; a block without weights stays as it is and is not among those compared.
+TEST_P(RowOpsTest, WeighBlocksMultipliesAndFindsTheLargest) {
+  constexpr size_t kBlocks = 5, kBlock = 48, kWithout = 2;
+  for (size_t largest_at : {size_t{0}, size_t{47}, size_t{3 * kBlock + 17}, kBlocks * kBlock - 1}) {
+    std::vector<float> row = RandomRow(kBlocks * kBlock, 11);
+    const std::vector<float> weights = RandomRow(kBlocks * kBlock, 12);
+    row[kWithout * kBlock] = 1e30f;
+    row[largest_at] = weights[largest_at] < 0 ? -1e10f : 1e10f;
+    const float* of_blocks[kBlocks];
+    std::vector<float> expected = row;
+    for (size_t b = 0; b < kBlocks; ++b) {
+      of_blocks[b] = b == kWithout ? nullptr : &weights[b * kBlock];
+      for (size_t i = b * kBlock; b != kWithout && i < (b + 1) * kBlock; ++i) {
+        expected[i] *= weights[i];
+      }
+    }
+    EXPECT_EQ(set_.loops->weigh_blocks(row.data(), of_blocks, kBlocks, kBlock),
+              expected[largest_at]);
+    EXPECT_EQ(row, expected);
+  }
+  std::vector<float> negative(kBlock, -1.0f);
+  const std::vector<float> ones(kBlock, 1.0f);
+  const float* const its = ones.data();
+  EXPECT_EQ(set_.loops->weigh_blocks(negative.data(), &its, 1, kBlock), 0.0f);
+}
+
 TEST_P(RowOpsTest, SoftCapMatchesItsFormula) {
   const size_t n = 101;
   auto in = RandomRow(n, 9);
