@@ -1,8 +1,8 @@
 #include "runtime/engine/media.h"
 
 #include <algorithm>
+
 #include "platforms/this_thread.h"
-#include "runtime/base/checked.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/processor_file.h"
 #include "runtime/media/canvas.h"
@@ -215,10 +215,9 @@ Result<MediaEncoder> MediaEncoder::Plan(const ModelFile& model, const KernelSet&
   encoder.merge_ = processor.merge;
   encoder.side_ = processor.patch * processor.merge;
   const uint64_t patches = uint64_t{options.max_media_rows} * processor.merge * processor.merge;
-  const CheckedSize canvas = CheckedSize(patches) * processor.patch * processor.patch * kChannels;
-  encoder.canvas_bytes_ = canvas.ValueOrMost();
   memory->BeginPart("sight: ");
-  encoder.canvas_region_ = memory->Add(Segment::kWorkspace, encoder.canvas_bytes_, "canvas");
+  encoder.canvas_region_ = memory->Add(
+      Segment::kWorkspace, MostCanvasBytes(processor, options.max_media_rows), "canvas");
   const auto most =
       static_cast<size_t>(std::min<uint64_t>(patches, vision.model().context_length()));
   RONDO_ASSIGN(encoder.tower_,
@@ -240,12 +239,6 @@ Status MediaEncoder::CheckSize(const ImageLayout& layout, ImageSize size) const 
                          "a picture of %u x %u pixels becomes %llu rows, but engine option "
                          "max_media_rows is %zu",
                          size.width, size.height, ull{layout.rows}, max_rows_);
-  }
-  if (const size_t canvas = CanvasBytes(layout); canvas > canvas_bytes_) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "a picture of %u x %u pixels takes %zu bytes, but %zu are planned for "
-                         "engine option max_media_rows",
-                         size.width, size.height, canvas, canvas_bytes_);
   }
   const uint64_t whole = layout.whole_patches / merge_ / merge_;
   if (sees_whole_ && whole > pass_rows_) {

@@ -124,7 +124,6 @@ class MediaEncoder {
   Tower tower_;
   size_t max_rows_ = 0;  // of the text's
   size_t pass_rows_ = 0;
-  size_t canvas_bytes_ = 0;
   bool sees_whole_ = false;
   bool has_grid_ = false;       // rows have coordinates of their own
   bool apart_by_rows_ = false;  // tokens stand between the rows of a grid

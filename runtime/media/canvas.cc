@@ -27,6 +27,14 @@ size_t CanvasBytes(const ImageLayout& layout) {
   return (Pixels(layout.tiled) + Pixels(layout.whole)).ValueOrMost();
 }
 
+// The last pixels of a tile's side may be of no patch, and its last patches of no row.
+size_t MostCanvasBytes(const ImageProcessor& p, uint64_t rows) {
+  const uint64_t row = uint64_t{p.patch} * p.merge, side = p.has_tiles() ? p.tile : row;
+  const uint64_t rows_a_side = side / row;
+  return (CheckedSize(rows) * CeilDiv(side * side, rows_a_side * rows_a_side) * kChannels)
+      .ValueOrMost();
+}
+
 size_t CanvasScratchBytes(const ImageProcessor& processor, const ImageLayout& layout,
                           ImageSize size) {
   const auto bytes = [&](ImageSize from, ImageSize to) {

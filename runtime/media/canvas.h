@@ -13,6 +13,8 @@ namespace rondo {
 // Bytes of a canvas, and of the memory in which it is made, which is free again then; or the
 // largest number there is. `size`: of the upright picture.
 size_t CanvasBytes(const ImageLayout& layout);
+// Of the largest canvas that a picture of up to so many rows of the text's has.
+size_t MostCanvasBytes(const ImageProcessor& processor, uint64_t rows);
 size_t CanvasScratchBytes(const ImageProcessor& processor, const ImageLayout& layout,
                           ImageSize size);
 

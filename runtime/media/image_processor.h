@@ -46,6 +46,13 @@ struct ImageProcessor {
   double split_from = 1;        // kBetweenOrGrid: a grid for more than this times max_pixels
   double mean[kChannels] = {};  // a value is (byte / 255 - mean) / std
   double std[kChannels] = {1, 1, 1};
+
+  // What it sees has the size of a tile, as a whole or in parts; of other rules `tile` says
+  // nothing.
+  bool has_tiles() const {
+    return rule == SizeRule::kSquare || rule == SizeRule::kLongestEdgeTiles ||
+           rule == SizeRule::kGrid || rule == SizeRule::kBetweenOrGrid;
+  }
 };
 
 // Whether numbers from a file make sense. Error: kCorrupt, which number, and its bounds.

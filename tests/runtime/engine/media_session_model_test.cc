@@ -26,6 +26,12 @@ class Sight : public testing::Test {
     picture_ = model_.tokenizer()->AddedTokenId("<image>");
   }
 
+  static convert::ConvertOptions Conversion() {
+    convert::ConvertOptions options;
+    options.directory = TestData("seeing");
+    options.weights = format::TensorFormat::Q8;
+    return options;
+  }
   static EngineOptions Options() {
     EngineOptions options;
     options.max_media_rows = kRows;
@@ -350,15 +356,24 @@ TEST_F(Sight, RefusalsTellTheNumbers) {
   EXPECT_EQ(session->position(), 0u);
 }
 
+// 384 pixels are 27 patches of 14, which merge 3 by 3 (SmolVLM of 2.2 B parameters).
+TEST_F(Sight, PixelsOfNoPatchTakeNoRows) {
+  const TestModel model(Conversion(),
+                        [](format::ModelT& m) { m.vision->tower->processor->tile = 38; });
+  for (const bool one_tile : {true, false}) {
+    const Result<ImageFacts> facts = FactsOfImage(model.file(), {90, 90}, {.one_tile = one_tile});
+    ASSERT_TRUE(facts.ok()) << facts.status().message();
+    EngineOptions options = Options();
+    options.max_media_rows = static_cast<uint32_t>(facts->layout.rows);
+    const auto engine = model.NewEngine(options);
+    const auto media = Encode(*engine, FormulaPicture(90, 90, 0), {.one_tile = one_tile});
+    EXPECT_EQ(engine->inputs().free_rows(), 0u);
+  }
+}
+
 // Of a model whose rows of a grid stand apart, as Pixtral's do.
 class SightOfRows : public Sight {
  protected:
-  static convert::ConvertOptions Conversion() {
-    convert::ConvertOptions options;
-    options.directory = TestData("seeing");
-    options.weights = format::TensorFormat::Q8;
-    return options;
-  }
   // Each row of a tile's grid is a part, with a token behind all but the last.
   static void StandApart(format::ModelT& model) { model.vision->tower->text->between_rows = {5}; }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/media/canvas.h"
 #include "runtime/media/image.h"
 #include "tests/runtime/media/families.h"
 
@@ -108,6 +109,8 @@ TEST(SizeRules, AnySizeHasALayoutOrARefusal) {
                                                   Gemma4Images(1),
                                                   SquareImages(Filter::kBicubic, 224, 14, 1),
                                                   Lfm2Images(8, 64, 4, 16, 6),
+                                                  Lfm2Images(8, 70, 4, 16, 6),
+                                                  Idefics3Images(1536, 384, 14, 3),
                                                   Idefics3Images(1, 1, 1, 1)};
   const uint32_t sides[] = {1, 2, 3, 13, 14, 15, 47, 48, 255, 1023, 4097, 30000, kMaxImageSide};
   for (const ImageProcessor& processor : processors) {
@@ -123,6 +126,7 @@ TEST(SizeRules, AnySizeHasALayoutOrARefusal) {
         }
         EXPECT_GT(layout->patches(), 0u);
         EXPECT_GT(layout->rows, 0u);
+        EXPECT_LE(CanvasBytes(*layout), MostCanvasBytes(processor, layout->rows));
       }
     }
   }
