@@ -27,7 +27,7 @@ size_t CanvasBytes(const ImageLayout& layout) {
   return (Pixels(layout.tiled) + Pixels(layout.whole)).ValueOrMost();
 }
 
-// The last pixels of a tile's side may be of no patch, and its last patches of no row.
+// The last pixels of a tile's side may be of no patch.
 size_t MostCanvasBytes(const ImageProcessor& p, uint64_t rows) {
   const uint64_t row = uint64_t{p.patch} * p.merge, side = p.has_tiles() ? p.tile : row;
   const uint64_t rows_a_side = side / row;

@@ -26,11 +26,11 @@ Status InRange(const char* what, Enum value, Enum last) {
 
 Status CheckTiles(const ImageProcessor& p) {
   RONDO_RETURN_IF_ERROR(InRange("tile", p.tile, p.patch * p.merge, kMaxImageSide));
-  if (p.merged_in_turn && p.tile % (p.patch * p.merge) != 0) {
+  if (p.tile / p.patch % p.merge != 0) {
     return Status::Error(StatusCode::kCorrupt,
-                         "the image processor's tile of %u pixels is no multiple of the %u of its "
-                         "merged patches",
-                         p.tile, p.patch * p.merge);
+                         "the image processor's tile has %u patches a side, expected a multiple of "
+                         "the %u that become one row",
+                         p.tile / p.patch, p.merge);
   }
   if (p.rule != SizeRule::kGrid && p.rule != SizeRule::kBetweenOrGrid) return Status();
   RONDO_RETURN_IF_ERROR(InRange("largest number of tiles", p.max_tiles, 1, kMaxTiles));
@@ -68,21 +68,18 @@ Status CheckImageProcessor(const ImageProcessor& p) {
                            p.mean[c], p.std[c]);
     }
   }
+  if (p.has_tiles()) RONDO_RETURN_IF_ERROR(CheckTiles(p));
   switch (p.rule) {
     case SizeRule::kSquare:
     case SizeRule::kGrid:
-      return CheckTiles(p);
+      break;
     case SizeRule::kBudget:
     case SizeRule::kBetween:
-      return CheckPixels(p);
     case SizeRule::kBetweenOrGrid:
-      RONDO_RETURN_IF_ERROR(CheckTiles(p));
       return CheckPixels(p);
-    case SizeRule::kLongestEdgeTiles:
-      RONDO_RETURN_IF_ERROR(CheckTiles(p));
-      [[fallthrough]];
     case SizeRule::kLongestEdge:
-      RONDO_RETURN_IF_ERROR(InRange("longest edge", p.longest_edge, 1, kMaxImageSide));
+    case SizeRule::kLongestEdgeTiles:
+      return InRange("longest edge", p.longest_edge, 1, kMaxImageSide);
   }
   return Status();
 }

@@ -150,12 +150,9 @@ TEST(ImageProcessor, NumbersOfAFileAreChecked) {
             "the image processor's number of merged patches a side is 65, and may be 1 to 64");
   EXPECT_EQ(refusal([](P& p) { p.tile = 31; }),
             "the image processor's tile is 31, and may be 32 to 65535");
-  EXPECT_EQ(refusal([](P& p) {
-              p.merged_in_turn = true;
-              p.tile = 48;
-            }),
-            "the image processor's tile of 48 pixels is no multiple of the 32 of its merged "
-            "patches");
+  EXPECT_EQ(refusal([](P& p) { p.tile = 48; }),
+            "the image processor's tile has 3 patches a side, expected a multiple of the 2 that "
+            "become one row");
   EXPECT_NE(refusal([](P& p) { p.max_tiles = 257; }), "");
   EXPECT_NE(refusal([](P& p) { p.min_tiles = 11; }), "");
   EXPECT_NE(refusal([](P& p) { p.max_pixels = 1023; }), "");
