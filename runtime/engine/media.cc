@@ -240,12 +240,12 @@ Status MediaEncoder::CheckSize(const ImageLayout& layout, ImageSize size) const 
                          "max_media_rows is %zu",
                          size.width, size.height, ull{layout.rows}, max_rows_);
   }
-  const uint64_t whole = layout.whole_patches / merge_ / merge_;
-  if (sees_whole_ && whole > pass_rows_) {
+  const uint64_t together = std::max(layout.tile_patches, layout.whole_patches) / merge_ / merge_;
+  if (sees_whole_ && together > pass_rows_) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "the picture's %llu rows see each other and are of one pass, but engine "
+                         "%llu rows of the picture see each other and are of one pass, but engine "
                          "option max_rows is %zu",
-                         ull{whole}, pass_rows_);
+                         ull{together}, pass_rows_);
   }
   return Status();
 }

@@ -371,6 +371,34 @@ TEST_F(Sight, PixelsOfNoPatchTakeNoRows) {
   }
 }
 
+TEST_F(Sight, RowsOfATileThatSeeEachOtherAreOfOnePass) {
+  const TestModel model(Conversion(), [](format::ModelT& m) {
+    m.vision->tower->sees_whole = true;
+    format::ImageProcessorT& p = *m.vision->tower->processor;
+    p.rule = format::SizeRule::kGrid;
+    p.thumbnail = false;
+    p.min_tiles = 2;
+    p.max_tiles = 9;
+  });
+  EngineOptions options = Options();
+  for (const uint32_t max_rows : {3u, 4u}) {
+    options.max_rows = max_rows;
+    const auto engine = model.NewEngine(options);
+    Media media;
+    const TestPicture picture = FormulaPicture(90, 90, 0);
+    const Status status = engine->media().Encode(engine.get(), picture.image(), {}, {}, &media);
+    EXPECT_EQ(status.ok(), max_rows == 4) << status.message();
+    if (!status.ok()) {
+      EXPECT_THAT(status.message(), HasSubstr("4 rows of the picture see each other"));
+      continue;
+    }
+    Session* const session = NewSession(*engine);
+    Queue(session, {&media});
+    EXPECT_FALSE(Logits(session).empty());
+    media.Release(&engine->inputs());
+  }
+}
+
 // Of a model whose rows of a grid stand apart, as Pixtral's do.
 class SightOfRows : public Sight {
  protected:
