@@ -13,6 +13,7 @@ namespace {
 // Pictures of one call.
 constexpr size_t kMostMedia = 64;
 
+// What is wrong with it is found when it is encoded.
 Result<Image> ReadImage(const rondo_image* theirs) {
   rondo_image in;
   if (theirs == nullptr) return NullArgument("image");
@@ -33,7 +34,6 @@ Result<Image> ReadImage(const rondo_image* theirs) {
     if (strides[i] != 0 || !known) continue;
     image.planes[i].stride = ShapeOf(image.format, i, in.width, in.height).row_bytes;
   }
-  RONDO_RETURN_IF_ERROR(CheckImage(image));
   return image;
 }
 
@@ -74,7 +74,8 @@ Status Plan(const rondo_model* handle, ImageSize size, const rondo_image_options
   ImageOptions o;
   LoadProgress progress;
   RONDO_RETURN_IF_ERROR(ReadImageOptions(options, &o, &progress));
-  RONDO_ASSIGN(const ImageFacts facts, FactsOfImage(model->file, size, o));
+  RONDO_ASSIGN(const ImageProcessor processor, ProcessorOf(model->file, o));
+  RONDO_ASSIGN(const ImageFacts facts, FactsOfImage(model->file, processor, size));
   FillFacts(facts, TilePixels(model->file), out);
   return Status();
 }

@@ -46,7 +46,7 @@ Result<Tower> Tower::Plan(const ModelFile& vision, const KernelSet& set, const P
 }
 
 Status Tower::Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* arena,
-                   ThreadPool* pool, const LoadProgress& progress) {
+                   ThreadPool* pool) {
   const auto at = [&](MemoryPlan::RegionId id) { return arena + plan.region(id).offset; };
   hidden_ = reinterpret_cast<float*>(at(hidden_region_));
   rope_ = reinterpret_cast<float*>(at(rope_region_));
@@ -58,7 +58,7 @@ Status Tower::Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* are
   }
   pool_.Bind(plan, arena);
   kv_ = BlockTable(kv_layout_, &pool_, at(table_region_));
-  return decoder_.Bind(vision, plan, arena, pool, progress);
+  return decoder_.Bind(vision, plan, arena, pool, {});
 }
 
 void Tower::Begin(const PatchGrid& grid) {

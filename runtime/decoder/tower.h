@@ -33,13 +33,12 @@ class Tower {
   static Result<Tower> Plan(const ModelFile& vision, const KernelSet& set, const PassLimits& limits,
                             KvFormat kv_format, size_t max_patches, size_t idle_bytes,
                             MemoryPlan* plan);
-  // After the plan's Layout; the tower must not move afterwards. Errors: kCorrupt, kCancelled (by
-  // `progress`).
-  Status Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
-              const LoadProgress& progress);
+  // After the plan's Layout; the tower must not move afterwards. Error: kCorrupt.
+  Status Bind(const ModelFile& vision, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool);
 
   Decoder& decoder() { return decoder_; }
-  const Decoder& decoder() const { return decoder_; }
+  // Patches a side that become one row of the text's.
+  uint32_t merge() const { return spec().tower.merge; }
   // Memory that is used from Begin to the last slice alone, aligned to 64.
   std::span<uint8_t> idle_memory() const {
     return {reinterpret_cast<uint8_t*>(hidden_), idle_bytes_};
@@ -47,16 +46,13 @@ class Tower {
 
   // A tile of grid.size() patches, at most max_patches. Grid sides are multiples of spec.merge.
   void Begin(const PatchGrid& grid);
-  // A slice of the work: a layer of a part at most. False: that was the last. Where `cancel` is
-  // cancelled what is made means nothing. `out`: where row i of what merger m makes goes,
-  // RowsOf(grid) of each; called in their order, the one whose rows stand in the text, 0, last.
+  // A slice of the work: a layer of a part at most. False: that was the last. `out`: where row i of
+  // what merger m makes goes, RowsOf(grid) of each; called in their order, the one whose rows stand
+  // in the text, 0, last.
   template <typename Out>
-  bool RunSlice(const PatchSource& source, const Cancellation& cancel, const Out& out);
+  bool RunSlice(const PatchSource& source, const Out& out);
 
-  uint64_t RowsOf(const PatchGrid& grid) const {
-    const size_t merge = spec().tower.merge;
-    return grid.size() / (merge * merge);
-  }
+  uint64_t RowsOf(const PatchGrid& grid) const { return grid.size() / merge() / merge(); }
   // Of each row, those that the text's layers add.
   size_t further_rows() const { return spec().mergers.size() == 0 ? 0 : spec().mergers.size() - 1; }
   // Slices of a tile, for telling how far one is.
@@ -98,7 +94,8 @@ class Tower {
 };
 
 template <typename Out>
-bool Tower::RunSlice(const PatchSource& source, const Cancellation& cancel, const Out& out) {
+bool Tower::RunSlice(const PatchSource& source, const Out& out) {
+  const Cancellation cancel;  // a slice is run to its end
   const SequenceRows rows = PartOf(cancel);
   Pass pass(decoder_.resources(), {&rows, 1});
   switch (stage_) {

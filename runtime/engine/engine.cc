@@ -56,8 +56,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
       plan.runner.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   if (engine->has_media()) {
     if (plan.profile.on()) plan.media[0].tower().decoder().set_profile(&plan.profile);
-    RONDO_RETURN_IF_ERROR(
-        plan.media[0].Bind(model, plan.memory, engine->arena_, engine->threads_, {}));
+    RONDO_RETURN_IF_ERROR(plan.media[0].Bind(model, plan.memory, engine->arena_, engine->threads_));
   }
   if (engine->has_draft()) {
     RONDO_RETURN_IF_ERROR(

@@ -7,37 +7,16 @@
 #include <span>
 
 #include "platforms/sync.h"
-#include "runtime/base/cancellation.h"
-#include "runtime/base/digest.h"
 #include "runtime/base/status.h"
 #include "runtime/decoder/tower.h"
+#include "runtime/engine/image_facts.h"
 #include "runtime/engine/options.h"
 #include "runtime/kv/input_store.h"
 #include "runtime/media/image.h"
-#include "runtime/media/image_processor.h"
 
 namespace rondo {
 
 class Engine;
-
-// What of a family's processor a host may choose for a picture; 0: as the model's makers did.
-struct ImageOptions {
-  uint32_t min_tokens = 0;  // rows in the text, of families that have such bounds
-  uint32_t max_tokens = 0;
-  bool one_tile = false;  // it is not cut into tiles
-};
-
-// What becomes of a picture of some size.
-struct ImageFacts {
-  ImageLayout layout;
-  uint64_t positions = 0;  // of a text: its rows, and the tokens around them
-};
-
-// `model` sees. `size`: upright. Errors: kInvalidArgument (which option; no picture of this size),
-// kUnsupported, kCorrupt (the file's processor).
-Result<ImageProcessor> ProcessorOf(const ModelFile& model, const ImageOptions& options);
-Result<ImageFacts> FactsOfImage(const ModelFile& model, ImageSize size,
-                                const ImageOptions& options);
 
 // Rows of the text's that lie side by side there, as an input.
 struct MediaRun {
@@ -50,8 +29,6 @@ struct MediaRun {
 // A picture that was encoded. It holds its inputs until it is released.
 class Media {
  public:
-  static constexpr size_t kMostRuns = 512;
-
   const ImageFacts& facts() const { return facts_; }
   std::span<const MediaRun> runs() const { return {runs_.data(), n_runs_}; }
   void Release(InputStore* inputs);
@@ -59,9 +36,8 @@ class Media {
  private:
   friend class MediaEncoder;
   ImageFacts facts_;
-  size_t n_runs_ = 0;
-  size_t n_held_ = 0;  // of the runs, those whose inputs are held
-  std::array<MediaRun, kMostRuns> runs_;
+  size_t n_runs_ = 0;  // whose inputs are held
+  std::array<MediaRun, ImageFacts::kMostRuns> runs_;
 };
 
 // Calls visit.Tokens(span of ids) and visit.Rows(run) for what stands in a text for a picture, in
@@ -87,20 +63,20 @@ class MediaTurn {
 class MediaEncoder {
  public:
   // Adds what it takes to `memory`. `options`: resolved, max_media_rows is not 0. Errors:
-  // kInvalidArgument (the model does not see), kUnsupported, kCorrupt, kOutOfMemory (sizes).
+  // kUnsupported (the model does not see, too), kCorrupt, kOutOfMemory (sizes).
   static Result<MediaEncoder> Plan(const ModelFile& model, const KernelSet& set,
                                    const EngineOptions& options, MemoryPlan* memory);
-  Status Bind(const ModelFile& model, const MemoryPlan& memory, uint8_t* arena, ThreadPool* threads,
-              const LoadProgress& progress);
+  Status Bind(const ModelFile& model, const MemoryPlan& memory, uint8_t* arena,
+              ThreadPool* threads);
 
   Tower& tower() { return tower_; }
   // Of each row, those that the text's first layers add.
   size_t further_rows() const { return tower_.further_rows(); }
 
-  // [any thread] One picture at a time; others wait for their turn. Between two layers of a part
-  // passes for sessions run. `progress` is told of slices, and ends it. On failure `media` holds
+  // [any thread] One picture at a time; others wait for their turn. Between two slices passes
+  // for sessions run. `progress` is told of slices, and ends it. On failure `media` holds
   // nothing. Errors: kInvalidArgument (what is wrong with the picture), kKvPoolFull (too few rows
-  // are free), kCancelled.
+  // are free), kCancelled, kBusy (from `progress`).
   Status Encode(Engine* engine, const Image& image, const ImageOptions& options,
                 const LoadProgress& progress, Media* media);
 
@@ -114,22 +90,10 @@ class MediaEncoder {
 
   Status EncodeInTurn(Engine* engine, const Image& image, const ImageProcessor& processor,
                       Slices slices, Media* media);
-  Status EncodeTile(Engine* engine, const PatchSource& source, Slices* slices,
-                    std::span<const MediaRun> runs, PatchGrid grid);
-  Status CheckSize(const ImageLayout& layout, ImageSize size) const;
-  void ListRuns(const ImageLayout& layout, Media* media) const;
-  InputFacts FactsOfRun(const Digest& picture, const MediaRun& run, PatchGrid rows) const;
-  PatchGrid PatchesOfTile(const ImageLayout& layout, uint64_t tile) const;
+  Status EncodeTile(Engine* engine, const PatchSource& source, PatchGrid patches,
+                    std::span<const MediaRun> runs, Slices* slices);
 
   Tower tower_;
-  size_t max_rows_ = 0;  // of the text's
-  size_t pass_rows_ = 0;
-  bool sees_whole_ = false;
-  bool has_grid_ = false;       // rows have coordinates of their own
-  bool apart_by_rows_ = false;  // tokens stand between the rows of a grid
-  uint64_t identity_ = 0;
-  uint32_t merge_ = 1;
-  uint32_t side_ = 1;  // pixels of a row of the text's
   MemoryPlan::RegionId canvas_region_ = 0;
   uint8_t* canvas_ = nullptr;
 };

@@ -71,6 +71,13 @@ struct ImageLayout {
   uint64_t rows = 0;           // of the text's
 
   uint64_t tiles() const { return uint64_t{tile_columns} * tile_rows; }
+  bool has_whole() const { return whole.width > 0; }
+  // With the whole, which counts as one more tile, the last.
+  uint64_t all_tiles() const { return tiles() + (has_whole() ? 1 : 0); }
+  ImageSize size_of(uint64_t tile) const {
+    if (tile == tiles()) return whole;
+    return {tiled.width / tile_columns, tiled.height / tile_rows};
+  }
   uint64_t patches() const { return tiles() * tile_patches + whole_patches; }
 };
 

@@ -361,7 +361,8 @@ TEST_F(Sight, PixelsOfNoPatchTakeNoRows) {
   const TestModel model(Conversion(),
                         [](format::ModelT& m) { m.vision->tower->processor->tile = 38; });
   for (const bool one_tile : {true, false}) {
-    const Result<ImageFacts> facts = FactsOfImage(model.file(), {90, 90}, {.one_tile = one_tile});
+    const auto processor = ProcessorOf(model.file(), {.one_tile = one_tile});
+    const auto facts = FactsOfImage(model.file(), *processor, {90, 90});
     ASSERT_TRUE(facts.ok()) << facts.status().message();
     EngineOptions options = Options();
     options.max_media_rows = static_cast<uint32_t>(facts->layout.rows);
@@ -458,7 +459,7 @@ TEST_F(SightOfRows, TooManyPartsAreRefused) {
   options.max_media_rows = 8000;
   const auto engine = large.NewEngine(options);
   const TestPicture picture = FormulaPicture(90, 90, 0);
-  const auto facts = FactsOfImage(large.file(), {90, 90}, {});
+  const auto facts = FactsOfImage(large.file(), *ProcessorOf(large.file(), {}), {90, 90});
   EXPECT_EQ(facts.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(facts.status().message(), HasSubstr("must be at most 512"));
   Media media;

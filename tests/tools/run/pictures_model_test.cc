@@ -127,7 +127,7 @@ TEST_F(Pictures, OneTileIsLess) {
   EXPECT_EQ(Run("<image> the wide one", picture + " --one-tile").code, 0);
   const ToolResult budget = Run("<image>", picture + " --image-tokens 8");
   EXPECT_EQ(budget.code, 1);
-  EXPECT_THAT(budget.err, HasSubstr("follow from tiles"));
+  EXPECT_THAT(budget.err, HasSubstr("rows of this model's pictures cannot be chosen"));
   for (const char* const flag : {"--one-tile", "--image-tokens 8"}) {
     EXPECT_EQ(Run("x", flag).code, 2) << flag;
   }
