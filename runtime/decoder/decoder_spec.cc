@@ -130,18 +130,18 @@ Status ReadEmbedder(const ModelFile& file, DecoderSpec* spec) {
 Status ReadTower(const ModelFile& file, DecoderSpec* spec) {
   const format::Tower* tower = file.model().tower();
   if (tower == nullptr) return Status();
-  const size_t patch = tower->processor()->patch(), merge = tower->processor()->merge();
+  const format::ImageProcessor& processor = *tower->processor();
   TowerSpec& own = spec->tower;
-  own.patch_values = 3 * patch * patch;
-  own.merge = merge;
-  own.source_order.merge = tower->processor()->merged_in_turn() ? tower->processor()->merge() : 1;
+  own.patch_values = size_t{3} * processor.patch() * processor.patch();
+  own.merge = processor.merge();
+  own.source_order.merge = processor.merged_in_turn() ? processor.merge() : 1;
   own.order = {own.source_order.merge, tower->window()};
   own.class_rows = tower->class_row() >= 0 ? 1 : 0;
   own.averages = tower->averages();
   own.scale = tower->scale();
   own.positions = tower->positions();
   own.side = tower->side();
-  own.merged = spec->hidden_size * (own.averages ? 1 : merge * merge);
+  own.merged = static_cast<size_t>(MergedSize(file.model()));
   size_t last = own.merged;
   RONDO_RETURN_IF_ERROR(ReadDense(file, spec, &last, &own.widest));
   return ReadMergers(file.model(), &spec->mergers);

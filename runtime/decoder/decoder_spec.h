@@ -68,7 +68,7 @@ struct RowOrder {
 // How a tower makes rows of patches, as in the schema; of no `patch_values`: it is none.
 struct TowerSpec {
   size_t patch_values = 0;
-  size_t merge = 1;
+  uint32_t merge = 1;
   RowOrder order;         // of its rows
   RowOrder source_order;  // of the patches that it is given
   bool averages = false;

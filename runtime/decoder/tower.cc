@@ -157,8 +157,8 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
   const MergerSpec& merger = spec().mergers[merger_];
   const RowNorm norm = merger_ == 0 ? weights.final_norm() : RowNorm();
   const Activations& act = pass.act();
-  const size_t hidden = spec().hidden_size, merge = tower.merge;
-  const auto merge32 = static_cast<uint32_t>(merge);
+  const size_t hidden = spec().hidden_size;
+  const uint32_t merge = tower.merge;
   const uint64_t columns = grid_.columns / merge;
   std::array<float*, kMostLogitRows> rows;
   for (size_t i = 0; i < count; ++i) rows[i] = act.merged + i * act.merged.columns;
@@ -167,8 +167,8 @@ void Tower::MergePatches(const Pass& pass, uint64_t first, size_t count) {
     const GridPlace corner = {static_cast<uint32_t>(row / columns * merge),
                               static_cast<uint32_t>(row % columns * merge)};
     if (tower.averages) std::fill_n(rows[i], hidden, 0.0f);
-    for (uint32_t t = 0; t < merge32 * merge32; ++t) {
-      const GridPlace place = {corner.row + t / merge32, corner.column + t % merge32};
+    for (uint32_t t = 0; t < merge * merge; ++t) {
+      const GridPlace place = {corner.row + t / merge, corner.column + t % merge};
       const float* patch = hidden_ + RowOfPatch(tower.order, grid_, place) * hidden;
       float* to = tower.averages ? pass.ScratchFloats(thread) : rows[i] + t * hidden;
       NormedOr(pass.set(), norm, patch, hidden, to);

@@ -52,6 +52,12 @@ inline size_t CountDense(const format::Model& model) {
   return n;
 }
 
+// Channels of what a tower merges into one row, before the norm and the layers behind that.
+inline uint64_t MergedSize(const format::Model& vision) {
+  const uint64_t merge = vision.tower()->processor()->merge();
+  return vision.hidden_size() * (vision.tower()->averages() ? 1 : merge * merge);
+}
+
 template <typename Visit>
 void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& visit) {
   if (draft_head && model.draft_head() != nullptr) {

@@ -73,10 +73,10 @@ Status ReadNorms(VectorReader& vectors, size_t hidden, const format::Sublayer& s
 }
 
 // Of its mergers, the usual one and the further ones.
-Status ReadMergedNorms(VectorReader& vectors, size_t hidden, const format::Tower& tower,
+Status ReadMergedNorms(VectorReader& vectors, const format::Model& vision,
                        HeapArray<RowNorm>* norms) {
-  const size_t merge = tower.processor()->merge();
-  const size_t merged = hidden * (tower.averages() ? 1 : merge * merge);
+  const format::Tower& tower = *vision.tower();
+  const auto merged = static_cast<size_t>(MergedSize(vision));
   const uint32_t further = tower.mergers() == nullptr ? 0 : tower.mergers()->size();
   RONDO_ASSIGN(*norms, HeapArray<RowNorm>::Create(size_t{1} + further));
   RONDO_ASSIGN((*norms)[0], ReadNorm(vectors, tower.merged_norm(), merged));
@@ -158,7 +158,6 @@ Status Weights::List(const ModelFile& file, const Layers& layers, bool draft_hea
   }
   parts_[1 + n_layers].end = end + 1;
   if (model.head() != nullptr) put(*model.head(), false, &matrices_[end]);
-  embeds_ = model.tower() == nullptr;
   tied_ = model.head() != nullptr && model.head()->weight() == model.embedding();
   return Status();
 }
@@ -286,7 +285,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   RONDO_RETURN_IF_ERROR(dense_status);
   if (const format::Tower* tower = model.tower()) {
     RONDO_ASSIGN(positions_, ReadOptional(vectors, tower->position_table()));
-    RONDO_RETURN_IF_ERROR(ReadMergedNorms(vectors, model.hidden_size(), *tower, &merged_norms_));
+    RONDO_RETURN_IF_ERROR(ReadMergedNorms(vectors, model, &merged_norms_));
     RONDO_ASSIGN(standard_, ReadOptional(vectors, tower->standard()));
     RONDO_ASSIGN(class_row_, ReadOptional(vectors, tower->class_row()));
   }
@@ -306,7 +305,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     draft_head_.head = head();
     draft_head_.head.shape.n = model.assistant()->n_tokens();
   }
-  if (embeds_ && !tied_) {
+  if (model.tower() == nullptr && !tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);
     embedding_rows_ = RowsOf(embedding, nullptr);

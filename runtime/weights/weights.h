@@ -137,7 +137,6 @@ class Weights {
   WeightRows layer_table_ = {};     // in the file
   HeapArray<AltUpWeights> alt_up_;  // of each layer
   bool tied_ = false;
-  bool embeds_ = false;  // it has an embedding
   LinearShape embedding_shape_ = {};
   WeightRows embedding_rows_ = {};  // untied: in the file
 };

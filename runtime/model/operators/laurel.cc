@@ -12,12 +12,12 @@ Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublaye
   const format::Laurel& laurel = *sublayer.op_as_Laurel();
   const uint64_t hidden = checker.hidden();
   if (laurel.left() == nullptr) return Wrong(place, "has no left matrix");
-  const Tensors* tensors = &checker.tensors();
-  if (laurel.left()->weight() >= tensors->size()) {
+  const Tensors& tensors = checker.tensors();
+  if (laurel.left()->weight() >= tensors.size()) {
     return Wrong(place, "points at a tensor that is absent");
   }
   // Its rank is what the left one makes.
-  const uint64_t rank = tensors->Get(laurel.left()->weight())->rows();
+  const uint64_t rank = tensors.Get(laurel.left()->weight())->rows();
   RONDO_RETURN_IF_ERROR(CheckRange("the rank of a laurel", rank, 1, kMaxHidden));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "laurel's left"}, laurel.left(), rank, hidden));
   RONDO_RETURN_IF_ERROR(

@@ -16,9 +16,9 @@ Status CheckLayerEmbeddings(const LayerChecker& checker) {
   if (!std::isfinite(all->table_scale()) || !std::isfinite(all->scale())) {
     return Wrong(place, "have a scale that is not finite");
   }
-  const Tensors* tensors = &checker.tensors();
-  if (all->table() >= tensors->size()) return Wrong(place, "point at a tensor that is absent");
-  const uint64_t rows = tensors->Get(all->table())->rows();
+  const Tensors& tensors = checker.tensors();
+  if (all->table() >= tensors.size()) return Wrong(place, "point at a tensor that is absent");
+  const uint64_t rows = tensors.Get(all->table())->rows();
   if (rows % n_layers != 0 || rows / n_layers > kMaxVocab) {
     return Corrupt(
         "the model's layer embeddings have %llu rows, expected some for each of %llu "

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "runtime/model/limits.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/operators/attention.h"
 #include "runtime/model/operators/layer_checker.h"
 
@@ -156,7 +157,7 @@ Status CheckTower(const LayerChecker& checker, const format::Model& text) {
   if (!std::isfinite(tower.scale())) return Wrong(place, "has a scale that is not finite");
   RONDO_RETURN_IF_ERROR(CheckStandard(checker, tower));
   RONDO_RETURN_IF_ERROR(CheckClassRow(checker, tower));
-  const uint64_t size = checker.hidden() * (tower.averages() ? 1 : merge * merge);
+  const uint64_t size = MergedSize(checker.model());
   RONDO_RETURN_IF_ERROR(CheckRange("the size of what a tower merges", size, 1, kMaxHidden));
   RONDO_RETURN_IF_ERROR(
       CheckMerger(checker, tower.merged_norm(), tower.dense(), size, text.hidden_size()));
