@@ -1163,11 +1163,11 @@ RONDO_API int32_t rondo_media_info(const rondo_media* media, rondo_image_facts* 
 RONDO_API void rondo_media_close(rondo_media* media);
 
 /* Queues `ids`, of which each that is rondo_model_facts.picture_token stands for the next of
- * `media`: its rows take that token's place, with what the model's processor writes around them
- * (marks, rows and columns of tiles). Chat templates write that token where a message has a part
- * {"type": "image"}; with RONDO_CHAT_PLAIN_CONTENT it never comes of what people wrote. Otherwise
- * as rondo_session_append_inputs: forks, undo, snapshots, the prefix cache and drafts go on.
- * `media` may be closed behind the call. Fails as rondo_session_append, also with
+ * `media`, at most 64: its rows take that token's place, with what the model's processor writes
+ * around them (marks, rows and columns of tiles). Chat templates write that token where a message
+ * has a part {"type": "image"}; with RONDO_CHAT_PLAIN_CONTENT it never comes of what people wrote.
+ * Otherwise as rondo_session_append_inputs: forks, undo, snapshots, the prefix cache and drafts go
+ * on. `media` may be closed behind the call. Fails as rondo_session_append, also with
  * RONDO_STATUS_INVALID_ARGUMENT (`ids` has another number of such tokens than `n_media`; media of
  * another engine), _INVALID_HANDLE, _UNSUPPORTED (max_media_rows is 0). [one call per session,
  * since ABI 13] */

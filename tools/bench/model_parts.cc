@@ -43,9 +43,9 @@ class Reader {
         parts_.of_patches.push_back(PartOf(linear));
       });
     }
-    for (const format::Dense* dense : *vision.tower()->dense()) {
-      parts_.of_picture_rows.push_back(PartOf(*dense->linear()));
-    }
+    ForEachDense(vision, [this](size_t, const format::Dense& dense) {
+      parts_.of_picture_rows.push_back(PartOf(*dense.linear()));
+    });
   }
 
   MatrixPart PartOf(const format::Linear& linear) const {

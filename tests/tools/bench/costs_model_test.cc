@@ -2,10 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <fstream>
 
+#include "tests/runtime/model/model_bytes.h"
+#include "tests/support/places.h"
+#include "tests/temp_folder.h"
 #include "tests/tools/bench/small_shapes.h"
 #include "tools/bench/costs.h"
 #include "tools/bench/random_model.h"
+#include "tools/convert/convert.h"
 
 namespace rondo::tools {
 namespace {
@@ -111,6 +116,28 @@ TEST(BenchModelCosts, WindowsSharedKeysAndLayerEmbeddings) {
   EXPECT_EQ(CacheBytes(c.costs, 1000, 1), 2 * in_window * 64 + 2 * in_context * 1000.5)
       << "by those that share them, too";
   EXPECT_EQ(c.costs.row_bytes, 4 * (8 + 4)) << "of each layer a row of the table and its scale";
+}
+
+TEST(BenchModelCosts, Sight) {
+  const TempFolder folder;
+  convert::ConvertOptions options;
+  options.directory = std::filesystem::path(kTestData) / "seeing";
+  options.output = folder / "one.rondo";
+  convert::Convert(options, [](uint64_t, uint64_t) {});
+  const ModelBytes two = Rewrite(ModelBytes(options.output), [](format::ModelT& model) {
+    format::TowerT& tower = *model.vision->tower;
+    tower.mergers.push_back(std::make_unique<format::TowerMergerT>());
+    tower.mergers[0]->dense.push_back(std::make_unique<format::DenseT>(*tower.dense[0]));
+  });
+  std::ofstream(folder / "two.rondo", std::ios::binary)
+      .write(reinterpret_cast<const char*>(two.bytes().data()),
+             static_cast<std::streamsize>(two.bytes().size()));
+  const double layer = 4 * 32 * 32 + 2 * 32 * 48, merger = 2 * 2 * 32 * 64;
+  for (const auto& [file, mergers] : {std::pair("one.rondo", 1), std::pair("two.rondo", 2)}) {
+    const ModelCosts costs = CostsOf(ReadParts(folder / file), "avx512vnni");
+    EXPECT_EQ(costs.patch_products, 3 * 8 * 8 * 32 + 2 * layer);
+    EXPECT_EQ(costs.picture_row_products, mergers * merger) << file;
+  }
 }
 
 // What a position takes in the plan is what one reads of it, where each sublayer has its own.
