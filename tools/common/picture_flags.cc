@@ -40,7 +40,6 @@ void AddImageFlags(CLI::App* command, PicturesWish* wish) {
 }
 
 CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::string& about) {
-  constexpr uint64_t kMostSide = 65535;
   return command
       ->add_option_function<std::string>(
           "--image",
@@ -50,7 +49,7 @@ CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::strin
               throw CLI::ValidationError("--image", text + " is no size such as 640x480");
             }
             const auto side = [](const std::string& digits) {
-              return static_cast<uint32_t>(ReadInteger("--image", digits, {1, kMostSide}));
+              return static_cast<uint32_t>(ReadInteger("--image", digits, {1, kMostImageSide}));
             };
             *size = {side(text.substr(0, x)), side(text.substr(x + 1))};
           },

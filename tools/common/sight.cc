@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/common/interrupt.h"
+#include "tools/common/limits.h"
 #include "tools/common/progress_bar.h"
 #include "tools/system/standard_files.h"
 
@@ -10,7 +11,6 @@ namespace rondo::tools {
 namespace {
 
 constexpr size_t kWhyBytes = 256;
-constexpr size_t kMostMedia = 64;  // of one call of the library
 
 }  // namespace
 

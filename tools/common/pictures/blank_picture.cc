@@ -1,19 +1,15 @@
 #include <algorithm>
 
 #include "tools/common/error.h"
+#include "tools/common/limits.h"
 #include "tools/common/pictures/decoders.h"
 
 namespace rondo::tools {
-namespace {
-
-constexpr uint32_t kMostSide = 65535;  // the library's
-
-}  // namespace
 
 Picture BlankPicture(uint32_t width, uint32_t height, const PictureLimits& limits) {
   const uint64_t pixels = uint64_t{width} * height;
-  if (pixels == 0 || std::max(width, height) > kMostSide) {
-    Fail("it has ", width, " x ", height, " pixels, expected sides from 1 to ", kMostSide);
+  if (pixels == 0 || std::max(width, height) > kMostImageSide) {
+    Fail("it has ", width, " x ", height, " pixels, expected sides from 1 to ", kMostImageSide);
   }
   Picture picture{.width = width, .height = height, .rgb = {}};
   if (pixels > limits.pixels || pixels * 3 > picture.rgb.max_size()) {

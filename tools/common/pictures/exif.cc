@@ -1,6 +1,6 @@
 #include "tools/common/pictures/exif.h"
 
-#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace rondo::tools {
