@@ -1,7 +1,6 @@
 // What enters a matrix, and what comes out, may be held to ranges (Gemma 4's towers).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -68,17 +68,7 @@ class Mlp final : public Operator {
   void Run(const Pass& pass, const Sublayer& sublayer) const override {
     Activations& act = pass.act();
     const PackedLinear& down = sublayer.matrix(MlpMatrix::kDown);
-    const PackedLinear& gate_up = sublayer.matrix(MlpMatrix::kGateUp);
-    if (!has_clips_) {
-      pass.Linear(gate_up, act.gate_up_input, pass.rows(), Pass::Into::kReplace, act.gate_up,
-                  spec_.gate_up_size());
-    }
-    for (size_t part = 0; has_clips_ && part < n_parts(); ++part) {
-      const size_t size = spec_.intermediate_size;
-      pass.NormInput(gate_up, sublayer.weights.norm, act.gate_up_input, &clips_[part].input);
-      pass.LinearPart(gate_up, act.gate_up_input, part * size, (part + 1) * size, act.gate_up,
-                      spec_.gate_up_size(), &clips_[part].output);
-    }
+    MakeGateUp(pass, sublayer);
     ActivateMlp(pass, spec_, vectors_, down, pass.rows());
     pass.AddToResidual(sublayer, down, act.down_input,
                        has_clips_ ? &clips_[n_parts()].output : nullptr);
@@ -86,6 +76,22 @@ class Mlp final : public Operator {
 
  private:
   size_t n_parts() const { return spec_.gated ? 2 : 1; }  // of the first product
+
+  void MakeGateUp(const Pass& pass, const Sublayer& sublayer) const {
+    const Activations& act = pass.act();
+    const PackedLinear& gate_up = sublayer.matrix(MlpMatrix::kGateUp);
+    const size_t size = spec_.intermediate_size, stride = spec_.gate_up_size();
+    if (!has_clips_) {
+      pass.Linear(gate_up, act.gate_up_input, pass.rows(), Pass::Into::kReplace, act.gate_up,
+                  stride);
+      return;
+    }
+    for (size_t part = 0; part < n_parts(); ++part) {
+      pass.NormInput(gate_up, sublayer.weights.norm, act.gate_up_input, &clips_[part].input);
+      pass.LinearPart(gate_up, act.gate_up_input, part * size, (part + 1) * size, act.gate_up,
+                      stride, &clips_[part].output);
+    }
+  }
 
   MlpSpec spec_;
   MlpVectors vectors_;

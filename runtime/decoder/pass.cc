@@ -208,11 +208,10 @@ void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into
         };
         if (into == Into::kReplace && product.held != nullptr) {
           make(its.linear(), sum, end - begin);
-          const size_t first = std::max(begin, product.begin), last = std::min(end, product.end);
+          const size_t from = std::max(begin, product.begin), to = std::min(end, product.end);
           for (size_t r = 0; r < rows; ++r) {
-            set().loops->clamp(sum + r * (end - begin) + first - begin, product.held->least,
-                               product.held->most, last - first,
-                               product.out + r * out_stride + first);
+            set().loops->clamp(sum + r * (end - begin) + from - begin, product.held->least,
+                               product.held->most, to - from, product.out + r * out_stride + from);
           }
         } else if (into == Into::kReplace) {
           make(its.linear(), out, out_stride);
