@@ -1,0 +1,53 @@
+// Pictures for a page: of a file, or of a camera, at most SIDE pixels a side.
+const SIDE = 1024;
+
+/** Engine options with room for one such picture, whatever its shape; none where the model does not
+ * see. `tokens`: what there is to be of text beside it. */
+export async function roomForAPicture(rondo, {info}, tokens) {
+  if (info.pictureToken < 0) return {};
+  const plans = await Promise.all([SIDE, SIDE * 3 / 4, SIDE * 9 / 16, SIDE / 4].flatMap((side) => [
+    rondo.imagePlan(SIDE, side), rondo.imagePlan(side, SIDE)]));
+  const most = (name) => Math.max(...plans.map((plan) => plan[name]));
+  return {
+    maxMediaRows: most('rows'),
+    context: Math.min(most('positions') + tokens, info.contextLength)};
+}
+
+/** Shows a camera's frames in a <video>; null ends it. */
+export async function showCamera(video, wanted) {
+  video.srcObject?.getTracks().forEach((track) => track.stop());
+  video.srcObject = wanted && await navigator.mediaDevices.getUserMedia(
+      {video: {facingMode: 'environment', width: {ideal: 640}, height: {ideal: 480}}});
+  if (wanted) await video.play();
+}
+
+/** What rondo.media() takes, for the page to close. A frame has the camera's own planes. */
+export async function pictureOf(source) {
+  if (source instanceof Blob) {
+    const bitmap = await createImageBitmap(source);  // upright, as EXIF says
+    return atMost(bitmap, bitmap.width, bitmap.height);
+  }
+  const {videoWidth, videoHeight} = source;
+  const fits = Math.max(videoWidth, videoHeight) <= SIDE;
+  return fits && 'VideoFrame' in globalThis ? new VideoFrame(source) :
+      atMost(source, videoWidth, videoHeight);
+}
+
+async function atMost(source, width, height) {
+  const part = Math.min(1, SIDE / Math.max(width, height));
+  const [resizeWidth, resizeHeight] = [width, height].map((side) => Math.max(1, Math.round(side * part)));
+  return createImageBitmap(source, {resizeWidth, resizeHeight, resizeQuality: 'high'});
+}
+
+// shown from here
+/** The answer to a question about a picture, as texts. */
+export async function* answer(rondo, picture, question, options) {
+  const messages = [{role: 'user', content: [{type: 'image'}, {type: 'text', text: question}]}];
+  const media = await rondo.media(picture);
+  try {
+    yield* rondo.chat(messages, {...options, media: [media]});
+  } finally {
+    await media.close();
+  }
+}
+// shown to here
