@@ -54,27 +54,31 @@ SIGHT = b"""<!doctype html><title>test</title>
 const page = document.getElementById('page');
 const part = (id) => page.contentDocument.getElementById(id);
 async function until(what) {
-  while (!what()) await new Promise((resolve) => setTimeout(resolve, 2));
+  while (!what()) {
+    if (/failed/.test(page.contentDocument.title)) throw new Error(part('state').textContent);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
 }
-const shown = [];
 async function ask() {
   part('go').click();
   await until(() => !part('go').disabled);
   const {width, height} = part('picture');
-  shown.push(part('text').textContent, part('state').textContent, width, height);
+  return {text: part('text').textContent, state: part('state').textContent, size: [width, height]};
 }
-
-await until(() => part('go') && !part('go').disabled);
-part('prompt').value = 'What is this?';
-part('camera').click();
-await until(() => !part('video').hidden);
-await ask();
-part('camera').click();
-await until(() => part('video').hidden);
-const files = new DataTransfer();
-files.items.add(new File([await (await fetch('/picture.png')).blob()], 'picture.png'));
-part('file').files = files.files;
-await ask();
+async function askAll() {
+  await until(() => part('go') && !part('go').disabled);
+  part('prompt').value = 'What is this?';
+  part('camera').click();
+  await until(() => !part('video').hidden);
+  const camera = await ask();
+  part('camera').click();
+  await until(() => part('video').hidden);
+  const files = new DataTransfer();
+  files.items.add(new File([await (await fetch('/picture.png')).blob()], 'picture.png'));
+  part('file').files = files.files;
+  return {camera, file: await ask()};
+}
+const shown = await askAll().catch((error) => ({failed: String(error)}));
 fetch('/done', {method: 'POST', body: JSON.stringify(shown)});
 </script>"""
 CAMERA = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
@@ -154,12 +158,16 @@ def check(shown, threads):
 
 
 def check_sight(shown):
-    for name, text, state, *size in (("CAMERA", *shown[:4]), ("FILE", *shown[4:])):
-        print(f"of the {name.lower()}, {size[0]} x {size[1]}: {state}")
-        expected = os.environ["RONDO_TEST_OF_" + name]
-        if text.strip() != expected.strip():
-            sys.exit(f"the page says of the {name.lower()}:\n{text}\nexpected:\n{expected}")
-    if shown[0] == shown[4]:
+    if "failed" in shown:
+        sys.exit(f"the page failed: {shown['failed']}")
+    for name, size in (("camera", [64, 48]), ("file", [40, 24])):
+        its = shown[name]
+        print(f"of the {name}: {its['state']}")
+        expected = os.environ["RONDO_TEST_OF_" + name.upper()]
+        if its["text"].strip() != expected.strip() or its["size"] != size:
+            sys.exit(f"of the {name}, {its['size']}, the page says:\n{its['text']}\nexpected:\n"
+                     f"{expected}")
+    if shown["camera"]["text"] == shown["file"]["text"]:
         sys.exit("the page says the same of two pictures")
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The browser's package (c_api/bindings/web) in a headless Chromium: its page streams the text of the
 # model in tests/data, which must be that of the same kernels under node, and answers about a file and
-# about what a camera sees as the program rondo does; the calls' own tests pass.
+# about what a camera sees as node does about their pixels; the calls' own tests pass.
 # Installs what it takes first. Leaves build/browser/page.png, which shows the page, and sight.png.
 #   sh tests/browser.sh
 # RONDO_TOOL names a program rondo of this machine; by default the release build's.
@@ -27,13 +27,11 @@ cmake --build build/wasm32 >>"$work/build.log"
 RONDO_TEST_TEXT=$("$tool" run "$work/tiny.rondo" 'Once upon a time' --greedy --max-tokens 64)
 export RONDO_TEST_TEXT RONDO_TEST_MODEL="$work/tiny.rondo"
 python3 c_api/bindings/picture_files.py "$work"
-# What the page asks, as the model's template writes it.
 about() {
-  "$tool" run "$RONDO_TEST_SEEING" "User:<image> What is this?<end_of_utterance>
-Assistant:" --image "$1" --greedy --max-tokens 48
+  node --experimental-wasm-relaxed-simd tests/browser_answer.mjs build/wasm32/web "$RONDO_TEST_SEEING" "$@"
 }
-RONDO_TEST_OF_FILE=$(about "$work/picture.png")
-RONDO_TEST_OF_CAMERA=$(about "$work/camera.png")
+RONDO_TEST_OF_FILE=$(about "$work/picture.rgba" 40 24)
+RONDO_TEST_OF_CAMERA=$(about "$work/camera.rgba" 64 48)
 export RONDO_TEST_OF_FILE RONDO_TEST_OF_CAMERA
 for test in build/wasm32/web/test/*.mjs; do
   node --experimental-wasm-relaxed-simd "$test"

@@ -13,21 +13,24 @@ export async function roomForAPicture(rondo, {info}, tokens) {
     context: Math.min(most('positions') + tokens, info.contextLength)};
 }
 
-/** Shows a camera's frames in a <video>; null ends it. */
+/** Shows a camera's frames in a <video>, or ends that. */
 export async function showCamera(video, wanted) {
   video.srcObject?.getTracks().forEach((track) => track.stop());
-  video.srcObject = wanted && await navigator.mediaDevices.getUserMedia(
+  video.srcObject = null;
+  if (!wanted) return;
+  video.srcObject = await navigator.mediaDevices.getUserMedia(
       {video: {facingMode: 'environment', width: {ideal: 640}, height: {ideal: 480}}});
-  if (wanted) await video.play();
+  await video.play();
 }
 
-/** What rondo.media() takes, for the page to close. A frame has the camera's own planes. */
+/** What rondo.media() takes, of a <video> or a file, for the page to close. A frame has the camera's own
+ * planes. */
 export async function pictureOf(source) {
-  if (source instanceof Blob) {
+  const {videoWidth, videoHeight} = source;
+  if (videoWidth === undefined) {
     const bitmap = await createImageBitmap(source);  // upright, as EXIF says
     return atMost(bitmap, bitmap.width, bitmap.height);
   }
-  const {videoWidth, videoHeight} = source;
   const fits = Math.max(videoWidth, videoHeight) <= SIDE;
   return fits && 'VideoFrame' in globalThis ? new VideoFrame(source) :
       atMost(source, videoWidth, videoHeight);
