@@ -26,20 +26,20 @@ export async function showCamera(video, wanted) {
 /** What rondo.media() takes, of a <video> or a file, for the page to close. A frame has the camera's own
  * planes. */
 export async function pictureOf(source) {
-  const {videoWidth, videoHeight} = source;
-  if (videoWidth === undefined) {
-    const bitmap = await createImageBitmap(source);  // upright, as EXIF says
-    return atMost(bitmap, bitmap.width, bitmap.height);
+  const {videoWidth, videoHeight} = source;  // of a file there are none
+  if (Math.max(videoWidth, videoHeight) <= SIDE && 'VideoFrame' in globalThis) {
+    return new VideoFrame(source);
   }
-  const fits = Math.max(videoWidth, videoHeight) <= SIDE;
-  return fits && 'VideoFrame' in globalThis ? new VideoFrame(source) :
-      atMost(source, videoWidth, videoHeight);
-}
-
-async function atMost(source, width, height) {
-  const part = Math.min(1, SIDE / Math.max(width, height));
-  const [resizeWidth, resizeHeight] = [width, height].map((side) => Math.max(1, Math.round(side * part)));
-  return createImageBitmap(source, {resizeWidth, resizeHeight, resizeQuality: 'high'});
+  const bitmap = await createImageBitmap(source);  // upright, as EXIF says
+  const part = SIDE / Math.max(bitmap.width, bitmap.height);
+  if (part >= 1) return bitmap;
+  const [resizeWidth, resizeHeight] = [bitmap.width, bitmap.height].map(
+      (side) => Math.max(1, Math.round(side * part)));
+  try {
+    return await createImageBitmap(bitmap, {resizeWidth, resizeHeight, resizeQuality: 'high'});
+  } finally {
+    bitmap.close();
+  }
 }
 
 // shown from here
