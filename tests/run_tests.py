@@ -59,7 +59,7 @@ SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"model\.documents$", r"^tests/runtime/grammar/.*\.py$", False),
     (r"model\.embed$", r"^tests/tools/embed/|^tests/data/", False),
     (r"model\.(judge|media)\.", r"^tests/tools/judge/|^c_api/bindings/python/", False),
-    (r"abi\.(examples|hostile)$", r"^tests/(data|c_api)/", False),
+    (r"abi\.(examples|hostile)$", r"^tests/(data|c_api)/|^c_api/bindings/picture_files\.py$", False),
     (r"abi\.exports$", r"^include/", False),
     (r"abi\.reference$", r"^(c_api/reference|include)/", False),
     (r"abi\.(description|header)$", r"^(c_api/abi|include)/", False),

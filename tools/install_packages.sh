@@ -13,7 +13,7 @@ build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-de
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libcurl4-openssl-dev libssl-dev
   libjpeg-dev libpng-dev libwebp-dev libgtest-dev libgmock-dev ca-certificates"
 test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
-  g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy
+  g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy python3-pil
   python3-jsonschema gcc-mingw-w64-x86-64-win32 libjna-java kotlin mono-mcs mono-runtime
   libmono-system-core4.0-cil"
 # A language's tools may be there from elsewhere, with which Debian's would only be in the way.

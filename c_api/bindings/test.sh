@@ -8,6 +8,7 @@ binding=$1 source=$2/c_api/bindings build=$3
 work=$build/bindings/$binding
 prefix=$build/bindings/prefix
 newer=$build/bindings/newer/librondo.so # newer_library.c
+picture=$build/bindings/picture         # picture_files.py
 export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
 export RONDO_TEST_ADAPTER="$build/bindings/adapter.rondo"
@@ -44,6 +45,14 @@ finds_the_same() {
   }
 }
 
+# Runs a language's example of pictures, whose answer is that of the program rondo.
+sees_the_same() {
+  "$@" >"$work/answer.txt" && cmp "$work/answer.txt" "$picture.txt" || {
+    echo "$* answered: $(cat "$work/answer.txt")" >&2
+    exit 1
+  }
+}
+
 # Programs of Java are short here: its first compiler alone takes less than half of the time.
 brief_java() { export JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 ${JAVA_TOOL_OPTIONS-}"; }
 
@@ -54,9 +63,9 @@ use_prefix() {
 }
 
 case $binding in
-  prepare) # what all of them use: an installed library, the model in tests/data, the same model
-    # from makers who recommend to sample, with a template that knows tools, as one that makes vectors,
-    # as one that scores pairs and as one that sees, and a library of tomorrow
+  prepare) # what all of them use: an installed library, the models in tests/data, the tiny one also
+    # from makers who recommend to sample, with a template that knows tools, as one that makes vectors
+    # and as one that scores pairs, a picture with what is to be said of it, and a library of tomorrow
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
@@ -75,8 +84,11 @@ END
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/tiny_embedders.py" "$2/tests/data/tiny" "$build/bindings"
     "$prefix/bin/rondo" convert "$build/bindings/embedder" -o "$RONDO_TEST_EMBEDDER" --weights q8
     "$prefix/bin/rondo" convert "$build/bindings/scorer" -o "$RONDO_TEST_SCORER" --weights q8
-    PYTHONDONTWRITEBYTECODE=1 python3 "$source/tiny_seeing.py" "$2/tests/data/tiny" "$build/bindings"
-    "$prefix/bin/rondo" convert "$build/bindings/seeing" -o "$RONDO_TEST_SEEING" --weights q8
+    "$prefix/bin/rondo" convert "$2/tests/data/seeing" -o "$RONDO_TEST_SEEING" --weights q8
+    PYTHONDONTWRITEBYTECODE=1 python3 "$source/picture_files.py" "$build/bindings"
+    # What examples ask, as the model's template writes it.
+    "$prefix/bin/rondo" run "$RONDO_TEST_SEEING" "User:<image> What is in the picture?<end_of_utterance>
+Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     use_prefix
     mkdir -p "$(dirname "$newer")"
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
@@ -89,12 +101,13 @@ END
     need c++
     copy
     use_prefix
-    for program in example tools; do
+    for program in example tools picture; do
       c++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I"$prefix/include" \
         $program.cc -o $program -L"$libdir" -lrondo
     done
     ./example "$RONDO_TEST_MODEL" "Once upon a time"
     ./tools "$RONDO_TEST_CALLING"
+    sees_the_same ./picture "$RONDO_TEST_SEEING" "$picture.ppm"
     ;;
   python) # as its wheel holds it
     need python3
@@ -112,6 +125,11 @@ END
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
     finds_the_same env PYTHONPATH=installed python3 example/search.py
+    if python3 -c 'import PIL' 2>/dev/null; then
+      sees_the_same env PYTHONPATH=installed python3 example/picture.py "$RONDO_TEST_SEEING" "$picture.png"
+    else
+      skipped "no Pillow here for example/picture.py"
+    fi
     if "$typed" -c 'from pydantic import TypeAdapter' 2>/dev/null; then
       PYTHONPATH=installed "$typed" example/person.py "$RONDO_TEST_MODEL"
     else
@@ -138,6 +156,7 @@ END
     node tools.js "$RONDO_TEST_CALLING"
     node person.js "$RONDO_TEST_MODEL"
     finds_the_same node search.js
+    sees_the_same node picture.js "$RONDO_TEST_SEEING" "$picture.rgba" 40 24
     ;;
   go)
     need go pkg-config
@@ -150,6 +169,7 @@ END
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
     go run ./example/tools "$RONDO_TEST_CALLING"
     finds_the_same go run ./example/search
+    sees_the_same go run ./example/picture "$RONDO_TEST_SEEING" "$picture.png"
     ;;
   rust)
     need cargo
@@ -163,6 +183,7 @@ END
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
     cargo run --quiet --offline --example tools "$RONDO_TEST_CALLING"
     finds_the_same cargo run --quiet --offline --example search
+    sees_the_same cargo run --quiet --offline --example picture "$RONDO_TEST_SEEING" "$picture.ppm"
     ;;
   java)
     need java javac
@@ -180,6 +201,7 @@ END
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
     java -cp "classes:$jna" example/Tools.java "$RONDO_TEST_CALLING"
     finds_the_same java -cp "classes:$jna" example/Search.java
+    sees_the_same java -cp "classes:$jna" example/Picture.java "$RONDO_TEST_SEEING" "$picture.png"
     ;;
   kotlin) # by a desktop's Java
     need javac kotlinc cc
@@ -196,6 +218,8 @@ END
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar ToolsKt "$RONDO_TEST_CALLING"
     finds_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar SearchKt
+    sees_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar PictureKt "$RONDO_TEST_SEEING" \
+      "$picture.png"
     ;;
   csharp)
     need mcs mono
@@ -210,6 +234,8 @@ END
     mono Tools.exe "$RONDO_TEST_CALLING"
     mcs -out:Search.exe src/*.cs example/Search.cs
     finds_the_same mono Search.exe
+    mcs -out:Picture.exe src/*.cs example/Picture.cs
+    sees_the_same mono Picture.exe "$RONDO_TEST_SEEING" "$picture.ppm"
     ;;
   swift)
     command -v swift >/dev/null || {
@@ -223,6 +249,7 @@ END
     swift run example "$RONDO_TEST_MODEL" "Once upon a time"
     swift run tools "$RONDO_TEST_CALLING"
     finds_the_same swift run search
+    sees_the_same swift run picture "$RONDO_TEST_SEEING" "$picture.ppm"
     ;;
   *)
     echo "test.sh: no binding '$binding'" >&2

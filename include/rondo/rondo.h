@@ -1105,9 +1105,11 @@ typedef struct rondo_image_options {
   uint32_t min_tokens;
   uint32_t max_tokens; /* as min_tokens */
   uint32_t one_tile;   /* 1: the picture is not cut into tiles, where the family does; default 0 */
-  /* NULL, or called behind each slice of the work, on the thread of the call: anything but 0 ends
-   * it with RONDO_STATUS_CANCELLED. It may call the library, but rondo_media_create on this engine
-   * is RONDO_STATUS_BUSY. It must not throw or jump out. */
+  /* NULL, or called behind each slice of the work, and while the call waits for its turn, on the
+   * thread of the call: anything but 0 ends it with RONDO_STATUS_CANCELLED. It may call the
+   * library, but rondo_media_create on this engine is RONDO_STATUS_BUSY, and on another one it
+   * waits for the picture that is being encoded there: two engines whose callbacks make pictures on
+   * each other may wait for each other for ever. It must not throw or jump out. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
   void* progress_user; /* passed on to progress */
 } rondo_image_options;
@@ -1163,14 +1165,14 @@ RONDO_API int32_t rondo_media_info(const rondo_media* media, rondo_image_facts* 
 RONDO_API void rondo_media_close(rondo_media* media);
 
 /* Queues `ids`, of which each that is rondo_model_facts.picture_token stands for the next of
- * `media`, at most 64: its rows take that token's place, with what the model's processor writes
- * around them (marks, rows and columns of tiles). Chat templates write that token where a message
- * has a part {"type": "image"}; with RONDO_CHAT_PLAIN_CONTENT it never comes of what people wrote.
+ * `media`, 0 to 64: its rows take that token's place, with what the model's processor writes around
+ * them (marks, rows and columns of tiles). Chat templates write that token where a message has a
+ * part {"type": "image"}; with RONDO_CHAT_PLAIN_CONTENT it never comes of what people wrote.
  * Otherwise as rondo_session_append_inputs: forks, undo, snapshots, the prefix cache and drafts go
  * on. `media` may be closed behind the call. Fails as rondo_session_append, also with
- * RONDO_STATUS_INVALID_ARGUMENT (`ids` has another number of such tokens than `n_media`; media of
- * another engine), _INVALID_HANDLE, _UNSUPPORTED (max_media_rows is 0). [one call per session,
- * since ABI 13] */
+ * RONDO_STATUS_INVALID_ARGUMENT (`ids` has another number of such tokens than `n_media`; too many
+ * media, or of another engine), _INVALID_HANDLE, _UNSUPPORTED (max_media_rows is 0). [one call per
+ * session, since ABI 13] */
 RONDO_API int32_t rondo_session_append_media(rondo_session* session, const int32_t* ids,
                                              size_t count, rondo_media* const* media,
                                              size_t n_media);

@@ -26,6 +26,7 @@ using rondo::kToolProgram;
 using rondo::TempFolder;
 using rondo::abi_test::kTinyAdapterRank;
 using rondo::abi_test::ReadFile;
+using rondo::abi_test::SeeingModelPath;
 using rondo::abi_test::TinyAdapterPath;
 using rondo::abi_test::TinyModelPath;
 
@@ -205,22 +206,6 @@ TEST_F(CppBindingTest, Inputs) {
   EXPECT_EQ(StatusOf([&] { none.AppendInputs({halves}); }), RONDO_STATUS_INVALID_ARGUMENT);
 }
 
-// The tiny model as one that sees, converted once per process.
-const std::string& SeeingModelPath() {
-  static const TempFolder folder;
-  static const std::string path = [] {
-    std::string file = (folder.path() / "seeing.rondo").string();
-    const std::string made = folder.path().string();
-    const std::string command = std::string("python3 '") + kSourceFolder +
-                                "/c_api/bindings/tiny_seeing.py' '" + kTestData + "/tiny' '" +
-                                made + "' && '" + kToolProgram + "' convert '" + made +
-                                "/seeing' -o '" + file + "' --weights q8 > /dev/null";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    return file;
-  }();
-  return path;
-}
-
 // Of gray steps, and of 3 bytes a pixel.
 std::vector<unsigned char> Pixels(size_t width, size_t height) {
   std::vector<unsigned char> pixels(width * height * 3);
@@ -234,7 +219,7 @@ class SeeingCppBindingTest : public testing::Test {
  protected:
   static rondo::EngineOptions MediaOptions() {
     rondo::EngineOptions options = Options();
-    options.max_media_rows = 12;
+    options.max_media_rows = 120;
     return options;
   }
   std::vector<float> Logits(const std::vector<rondo::Media>& media) {
@@ -252,12 +237,12 @@ class SeeingCppBindingTest : public testing::Test {
 
 TEST_F(SeeingCppBindingTest, PlanOfAnImage) {
   const rondo_image_facts plan = model.ImagePlan(48, 48);
-  EXPECT_EQ(plan.rows, 5u);
-  EXPECT_EQ(plan.tile_columns, 2u);
-  EXPECT_EQ(plan.patches, 20u);
+  EXPECT_EQ(plan.rows, 40u);
+  EXPECT_EQ(plan.tile_columns, 3u);
+  EXPECT_EQ(plan.patches, 160u);
   rondo::ImageOptions one;
   one.one_tile = 1;
-  EXPECT_EQ(model.ImagePlan(48, 48, one).rows, 1u);
+  EXPECT_EQ(model.ImagePlan(48, 48, one).rows, 4u);
   EXPECT_EQ(StatusOf([&] { model.ImagePlan(0, 48); }), RONDO_STATUS_INVALID_ARGUMENT);
   const rondo::Model blind(TinyModelPath());
   EXPECT_EQ(blind.Info().picture_token, -1);
@@ -268,7 +253,7 @@ TEST_F(SeeingCppBindingTest, MediaAmongTokens) {
   std::unique_ptr<rondo::Media> media =
       std::make_unique<rondo::Media>(engine, rondo::Image(pixels, 48, 48));
   const rondo_image_facts facts = media->Info();
-  EXPECT_EQ(facts.rows, 5u);
+  EXPECT_EQ(facts.rows, 40u);
   ASSERT_EQ(std::count(ids.begin(), ids.end(), model.Info().picture_token), 1);
   rondo::Session session(engine, Limited(4));
   session.AppendMedia(ids, {*media});
@@ -321,7 +306,7 @@ TEST_F(SeeingCppBindingTest, ProgressOfEncoding) {
   std::reverse(pixels.begin(), pixels.end());  // else it is there already
   const auto stop = [](uint64_t, uint64_t) { throw std::runtime_error("enough"); };
   EXPECT_THROW(rondo::Media(engine, image, {}, stop), std::runtime_error);
-  EXPECT_EQ(media.Info().rows, 5u);
+  EXPECT_EQ(media.Info().rows, 40u);
 }
 
 TEST_F(SeeingCppBindingTest, RefusedMedia) {

@@ -3,12 +3,15 @@
 #   examples_test.sh SOURCE_DIR TOOL NAME=PROGRAM...
 set -eu
 source=$1 tool=$2
+. "$source/tests/support/skipped.sh"
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 model=$work/tiny.rondo
 prompt="Today's weather is so"
+seeing=$work/seeing.rondo
 "$tool" convert "$source/tests/data/tiny" -o "$model" --weights q8 >/dev/null
+"$tool" convert "$source/tests/data/seeing" -o "$seeing" --weights q8 >/dev/null
 
 # A file with the model inside, at a multiple of 64, as zipalign puts assets.
 head -c 4096 /dev/zero >"$work/package"
@@ -58,6 +61,17 @@ for pair in "$@"; do
     many_sessions) expect . "$program" "$model" "$prompt" "The cat" ;;
     open_fd) expect . "$program" "$work/package" 4096 "$(wc -c <"$model")" "$prompt" ;;
     own_pool) expect '^the pool did 0 times' "$program" "$model" "$prompt" ;;
+    picture)
+      command -v python3 >/dev/null || {
+        skipped "no python3 here that writes a picture for the example picture"
+        continue
+      }
+      python3 -B "$source/c_api/bindings/picture_files.py" "$work"
+      expect . "$program" "$seeing" "$work/picture.ppm"
+      "$tool" run "$seeing" "User:<image> What is in the picture?<end_of_utterance>
+Assistant:" --image "$work/picture.png" --max-tokens 64 >"$work/answer" 2>/dev/null
+      cmp "$work/out" "$work/answer" >&2
+      ;;
     slide) expect '; those from 64 to [3-9][0-9]* are no longer seen' "$program" "$model" "$prompt" ;;
     snapshot) expect . "$program" "$model" "$work/snapshot" "$prompt" ;;
     static_arena) expect '^a context of [1-9][0-9]* in [0-9]* KB of 16384' "$program" "$model" "$prompt" ;;
@@ -69,7 +83,7 @@ for pair in "$@"; do
   esac
   output=$(tail -n 1 "$work/out")
   case ${pair%%=*} in
-    chat_tools) ;; # its prompts are its own
+    chat_tools | picture) ;; # its prompts are its own
     fork_prompt) fails "$program" "$model" "$prompt" "$long" ;;
     open_fd) fails "$program" "$work/package" 4096 "$(wc -c <"$model")" "$long" ;;
     snapshot) fails "$program" "$model" "$work/snapshot" "$long" ;;

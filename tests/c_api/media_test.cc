@@ -165,9 +165,14 @@ TEST_F(MediaTest, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(Refusal(image, RONDO_STATUS_INVALID_ARGUMENT), HasSubstr("one_tile"));
   options_.one_tile = 0;
 
-  const Model blind = OpenTiny();
   rondo_image_facts facts = {};
   facts.struct_size = sizeof facts;
+  facts.rows = 9;
+  EXPECT_EQ(rondo_image_plan(model_.get(), 65535, 65535, &options_, &facts, why_, sizeof why_),
+            RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_THAT(why_, HasSubstr("bytes to resize, but 4194304 are planned"));
+  EXPECT_EQ(facts.rows, 0u);
+  const Model blind = OpenTiny();
   EXPECT_EQ(rondo_image_plan(blind.get(), 50, 50, &options_, &facts, why_, sizeof why_),
             RONDO_STATUS_UNSUPPORTED);
   EXPECT_THAT(why_, HasSubstr("nothing that sees"));
@@ -187,6 +192,10 @@ TEST_F(MediaTest, PicturesAndTheirTokensAreAsMany) {
             RONDO_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(rondo_session_append_media(session.get(), ids, 4, nullptr, 2),
             RONDO_STATUS_INVALID_ARGUMENT);
+  const std::vector<rondo_media*> many(65, media.get());
+  EXPECT_EQ(rondo_session_append_media(session.get(), ids, 4, many.data(), many.size()),
+            RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_THAT(rondo_session_last_error(session.get()), HasSubstr("65 pictures were given, but"));
   const Engine other = [&] {
     rondo_engine_options options = EngineOptions();
     options.max_media_rows = 100;

@@ -12,4 +12,5 @@ let package = Package(
     .executableTarget(name: "search", dependencies: ["Rondo"]),
     .executableTarget(name: "tools", dependencies: ["Rondo"]),
     .executableTarget(name: "life", dependencies: ["Rondo"]),
+    .executableTarget(name: "picture", dependencies: ["Rondo"]),
   ])

@@ -41,6 +41,13 @@ class Sight : public testing::Test {
     options.context = 512;
     return options;
   }
+  // For models that are changed behind it.
+  static convert::ConvertOptions Conversion() {
+    convert::ConvertOptions options;
+    options.directory = TestData("seeing");
+    options.weights = format::TensorFormat::Q8;
+    return options;
+  }
   static std::unique_ptr<Media> Encode(Engine& engine, const TestPicture& picture,
                                        const ImageOptions& options = {},
                                        const LoadProgress& progress = {}) {
@@ -398,6 +405,30 @@ TEST_F(Sight, RowsOfATileThatSeeEachOtherAreOfOnePass) {
     EXPECT_FALSE(Logits(session).empty());
     media.Release(&engine->inputs());
   }
+}
+
+// What a plan tells of a picture the encoder holds to: the tower's table of positions has so many
+// patches, and resizing so much memory.
+TEST_F(Sight, PlansRefuseWhatEncodingHasNoRoomFor) {
+  const TestModel narrow(Conversion(),
+                         [](format::ModelT& model) { model.vision->context_length = 15; });
+  const auto facts = [](const TestModel& model, ImageSize size) {
+    return FactsOfImage(model.file(), *ProcessorOf(model.file(), {}), size);
+  };
+  const auto refusal = [&](const TestModel& model, ImageSize size) {
+    const Status status = facts(model, size).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  const char* const patches = "40 x 40 pixels has 16 patches in one tile, but the model takes 15";
+  EXPECT_THAT(refusal(narrow, {40, 40}), HasSubstr(patches));
+  const auto engine = narrow.NewEngine(Options());
+  EXPECT_THAT(Refusal(*engine, FormulaPicture(40, 40, 0).image()).message(), HasSubstr(patches));
+  EXPECT_TRUE(facts(model_, {40, 40}).ok());
+
+  EXPECT_THAT(refusal(model_, {65535, 65535}),
+              AllOf(HasSubstr("65535 x 65535 pixels takes"), HasSubstr("4194304 are planned")));
+  EXPECT_TRUE(facts(model_, {32768, 32768}).ok());
 }
 
 // Of a model whose rows of a grid stand apart, as Pixtral's do.

@@ -19,6 +19,15 @@ export declare class Media {
   close(): Promise<void>;
 }
 
+/** What is known of a model that is open. */
+export interface Model {
+  readonly info: Record_;
+  readonly facts: {[key: string]: string};
+  readonly chatTemplates: {[name: string]: string};
+  readonly embedder: Record_;
+  readonly prompts: string[];
+}
+
 export declare class Rondo {
   private constructor();
   /** Starts the worker. Its script and the modules stand beside this one, where nothing else is
@@ -29,12 +38,12 @@ export declare class Rondo {
   /** Opens a model, in place of the one before: from an address, which is streamed, or from bytes,
    * which are copied; an array of these: the parts that `rondo split` made. Rejects with the
    * sentence of what is wrong. memory.threads: how many compute, by default one less than the machine
-   * has cores, of which the page needs one, but both of two. */
+   * has cores, of which the page needs one, but both of two. choose: gives options that depend on the
+   * model, which is there then, as imagePlan() needs it, and has no engine yet. */
   open(source: string | URL | BufferSource | (string | URL | BufferSource)[],
-       options?: EngineOptions & {progress?: (done: number, total: number) => void}): Promise<{
-    readonly info: Record_, readonly facts: {[key: string]: string}, readonly memory: Record_,
-    readonly chatTemplates: {[name: string]: string}, readonly embedder: Record_,
-    readonly prompts: string[]}>;
+       options?: EngineOptions & {progress?: (done: number, total: number) => void,
+                                  choose?: (model: Model) => EngineOptions | Promise<EngineOptions>}):
+      Promise<Model & {readonly memory: Record_}>;
   /** Opens a LoRA adapter for the model that is open, from an address or from bytes, which are copied:
    * for the option adapter, where the engine's adapterRank has room for it. It goes with the model. */
   adapter(source: string | URL | BufferSource): Promise<number>;

@@ -62,9 +62,11 @@ export class Rondo {
 
   /** Opens a model: an address to fetch, or bytes, which are copied; or parts of it. In place of the
    * one before. */
-  open(source, {progress = () => {}, ...engine} = {}) {
+  async open(source, {progress = () => {}, choose = () => ({}), ...engine} = {}) {
     const parts = (Array.isArray(source) ? source : [source]).map(whole);
-    return this.#call('open', {parts, engine}, ({done, total}) => progress(done, total));
+    const model = await this.#call('open', {parts}, ({done, total}) => progress(done, total));
+    const options = {...engine, ...await choose(model)};
+    return {...model, ...await this.#call('createEngine', {options})};
   }
 
   /** An adapter of the model that is open: an address to fetch, or bytes; what the option adapter

@@ -91,7 +91,7 @@ const calls = {
 
   // Each of `parts`: an address to fetch, or bytes. All are asked for at once, so that the sum of
   // their lengths is known before the first comes.
-  async open({parts, engine: options}, tell) {
+  async open({parts}, tell) {
     for (const picture of pictures.values()) picture.close();
     pictures = new Map();
     if (engine) engine.close();
@@ -110,10 +110,14 @@ const calls = {
     };
     model = await rondo.modelOfParts(
         taken.map(({bytes, count}) => ({bytes: counted(bytes), count})));
+    return {info: model.info, facts: model.facts, chatTemplates: model.chatTemplates,
+            embedder: model.embedder, prompts: model.prompts};
+  },
+
+  async createEngine({options}) {
     await rondo.startThreads(options.threads || threadsBesideAPage());
     engine = model.engine(options);
-    return {info: model.info, facts: model.facts, memory: engine.memory,
-            chatTemplates: model.chatTemplates, embedder: model.embedder, prompts: model.prompts};
+    return {memory: engine.memory};
   },
 
   async adapter({source}) {

@@ -176,7 +176,10 @@ test('media of engines', named, async () => {
 
 test('a page shows pictures', named, async () => {
   const page = await Rondo.start({wasm});
-  await page.open(bytes, {context: 256, maxMediaRows: 2 * plan.rows});
+  await page.open(bytes, {context: 256, maxMediaRows: 1, choose: async ({info}) => {
+    assert.strictEqual(info.pictureToken, model.info.pictureToken);
+    return {maxMediaRows: 2 * (await page.imagePlan(SIDE, SIDE)).rows};
+  }});
   assert.deepStrictEqual(await page.imagePlan(SIDE, SIDE), plan);
   const picture = await page.media({data: pixelsOf(3), ...size});
   assert.deepStrictEqual(picture.info, plan);
