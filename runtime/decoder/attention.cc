@@ -126,9 +126,9 @@ uint64_t FirstKept(const AttentionCall& call, uint64_t at) {
 
 RowRange SeenBehindSinks(const AttentionCall& call, uint64_t at) {
   const ContextWindow& window = call.kv->window(call.entry);
-  return {std::max({window.FirstToken(at), window.FirstRecentBlock(at) * kBlock,
-                    FirstKept(call, at)}),
-          call.SeenEnd(at)};
+  return {
+      std::max({window.FirstToken(at), window.FirstRecentBlock(at) * kBlock, FirstKept(call, at)}),
+      call.SeenEnd(at)};
 }
 
 // What the rows [begin, begin + count) see of one segment, which has these pages; `next` is read
@@ -155,8 +155,8 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
       std::min<uint64_t>(kSegment, end_position - std::min(end_position, first_block * kBlock));
   // What each row sees behind the sinks. Far from a row's end it is the whole segment, as a rule.
   std::array<RowRange, kAttentionTileRows> seen;
-  bool all_seen = call.soft_cap == 0 && call.alibi_slopes == nullptr &&
-                  first_block >= window.sink_blocks;
+  bool all_seen =
+      call.soft_cap == 0 && call.alibi_slopes == nullptr && first_block >= window.sink_blocks;
   for (size_t r = 0; r < count; ++r) {
     seen[r] = SeenBehindSinks(call, position + r);
     all_seen = all_seen && seen[r].begin <= first_block * kBlock &&

@@ -58,14 +58,14 @@ void ReadSmolVlmVision(const VisionSource& source, DecoderSpec* spec) {
   const uint32_t merge = source.config.Count("scale_factor", 16, 2);
   const uint32_t tile = Edge(source.processor, "max_image_size", 364);
   const uint32_t longest = Edge(source.processor, "size", uint64_t{4} * 364);
-  if (tile % (patch * merge) != 0) {
-    source.processor.Refuse(
-        "max_image_size",
-        "is no multiple of the " + std::to_string(patch * merge) + " pixels that become one row");
-  }
   const std::string prefix = "model.vision_model.";
   format::TowerT& tower = AddTower(SiglipFamily(source.vision, prefix), spec);
-  const uint32_t side = tile / patch;
+  const uint32_t side = tile / patch;  // what is left over of the pixels no patch sees
+  if (side == 0 || side % merge != 0) {
+    source.processor.Refuse("max_image_size", "has " + std::to_string(side) +
+                                                  " patches a side, expected a multiple of " +
+                                                  std::to_string(merge));
+  }
   spec->vision->context_length = side * side;
   AddPatchProduct(prefix + "embeddings.patch_embedding", patch, true, true, spec);
   AddGridPositions(
