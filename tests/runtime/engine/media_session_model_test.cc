@@ -26,6 +26,7 @@ class Sight : public testing::Test {
     picture_ = model_.tokenizer()->AddedTokenId("<image>");
   }
 
+  // For models that are changed behind it.
   static convert::ConvertOptions Conversion() {
     convert::ConvertOptions options;
     options.directory = TestData("seeing");
@@ -39,13 +40,6 @@ class Sight : public testing::Test {
     options.max_sessions = 4;
     options.threads = 1;
     options.context = 512;
-    return options;
-  }
-  // For models that are changed behind it.
-  static convert::ConvertOptions Conversion() {
-    convert::ConvertOptions options;
-    options.directory = TestData("seeing");
-    options.weights = format::TensorFormat::Q8;
     return options;
   }
   static std::unique_ptr<Media> Encode(Engine& engine, const TestPicture& picture,
