@@ -24,7 +24,7 @@ if(NOT httplib_FOUND)
   list(FILTER unit EXCLUDE REGEX "/tests/tools/pull/")
 endif()
 if(NOT RONDO_PICTURES STREQUAL "jpeg;png;webp")  # with them pictures are made
-  list(FILTER unit EXCLUDE REGEX "/tests/tools/common/picture")
+  list(FILTER unit EXCLUDE REGEX "/tests/tools/(common/picture|chat/reading)")
   list(FILTER helpers EXCLUDE REGEX "/tests/tools/common/picture")
 endif()
 if(NOT RONDO_GRAMMARS)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/chat/chat.h"
+#include "tests/runtime/engine/media_rows.h"
 #include "tests/runtime/media/pictures.h"
 #include "tests/support/npz.h"
 #include "tests/support/test_model.h"
@@ -75,22 +76,6 @@ EngineOptions Options() {
   options.max_rows = 64;
   options.threads = 1;
   return options;
-}
-
-// `further`: those that the text's layer of this number less 1 adds; 0: those in the text.
-std::vector<float> RowsOf(Engine& engine, const Media& media, size_t further = 0) {
-  std::vector<float> rows;
-  const InputStore& inputs = engine.inputs();
-  for (const MediaRun& run : media.runs()) {
-    uint32_t place = InputStore::kNowhere;
-    for (uint32_t row = 0; row < run.rows; ++row) {
-      place = inputs.PlaceOf(InputKey(run.input, row), place);
-      const std::span<const float> values =
-          further == 0 ? inputs.Values(place) : inputs.Further(place, further - 1);
-      rows.insert(rows.end(), values.begin(), values.end());
-    }
-  }
-  return rows;
 }
 
 std::vector<int32_t> IdsOf(const Tokenizer& tokenizer, const std::string& text) {
@@ -275,6 +260,24 @@ TEST_P(MediaReference, RowsDoNotDependOnPassesOrThreads) {
       }
     }
   }
+}
+
+// Int8 is what towers are converted to.
+TEST_P(MediaReference, FewerBitsKeepTheRows) {
+  RONDO_SKIP_WITHOUT(kFolder);
+  const Reference reference(GetParam().name);
+  convert::ConvertOptions options;
+  options.directory = kFolder / GetParam().name / "a";
+  const auto rows_in = [&](format::TensorFormat format) {
+    options.media_weights = format;
+    return RowsByPassesOf(reference, TestModel(options), 64, 1);
+  };
+  const std::vector<float> exact = rows_in(format::TensorFormat::F32);
+  const double q8 = Noise(rows_in(format::TensorFormat::Q8), exact);
+  const double q4 = Noise(rows_in(format::TensorFormat::Q4), exact);
+  std::printf("%s: q8 %.4f, q4 %.4f\n", GetParam().name, q8, q4);
+  EXPECT_LT(q8, 0.05);
+  EXPECT_LT(q4, 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, MediaReference, testing::ValuesIn(kFamilies),
