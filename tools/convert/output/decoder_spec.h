@@ -165,6 +165,7 @@ struct DecoderSpec {
   std::optional<format::AssistantT> assistant;
   std::optional<format::EmbedderT> embedder;  // then `head` is nothing
   bool turned = false;                        // the residual stream
+  bool prefix_sees_whole = false;
   // Texts in the literals of chat templates that become others.
   std::vector<OtherName> template_texts;
   // What sees for it; its tensors are among these. Null: nothing does.
