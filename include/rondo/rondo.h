@@ -943,6 +943,11 @@ RONDO_API void rondo_session_close(rondo_session* session);
 /* Appends tokens: a prompt, or the next turn of a conversation. They are evaluated in passes of
  * max_rows, so that a long prompt takes no more memory than a short one.
  *
+ * The texts of some models (PaliGemma) begin with a prefix, whose tokens and pictures all see each
+ * other: what was appended, by whatever calls, before the session's first pass. It is of one pass,
+ * and _INVALID_ARGUMENT where it has more than max_rows, which an engine with max_media_rows raises
+ * to these and 256. An undo parts no prefix; the prefix cache finds none.
+ *
  * All or nothing: on failure the session stands where it stood; but under SLIDE, cancelled after
  * tokens that it saw before have made room, it keeps what was finished: rondo_session_position
  * tells. There, in a session that has tokens, the blocks for the whole call are promised before it

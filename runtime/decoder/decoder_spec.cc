@@ -156,6 +156,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
   spec.hidden_size = model.hidden_size();
   spec.embedding_scale = model.embedding_scale();
   spec.logit_soft_cap = model.logit_soft_cap();
+  spec.prefix_sees_whole = model.prefix_sees_whole();
   if (model.positions() >= 0) spec.max_positions = model.context_length();
   if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
     spec.layer_embedding_size = embeddings->size();

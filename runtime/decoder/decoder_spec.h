@@ -116,6 +116,7 @@ struct DecoderSpec {
   // layers add, by ascending layer.
   HeapArray<MergerSpec> mergers;
   bool sees_ahead = false;  // a row reads what rows behind it make: texts are evaluated whole
+  bool prefix_sees_whole = false;  // those of a text's prefix do, which is evaluated whole
   size_t other_hidden_size =
       0;  // of the model that this one, an assistant, drafts for; 0: it is none
   bool has_draft_head = false;

@@ -32,7 +32,7 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
       const InputKey key = sequence.dropped() ? InputKey(0) : sequence.keys[i];
       act().rows[rows_++] = {&sequence, sequence.position + i, key, VisibleEnd(sequence, i, key),
                              InputStore::kNowhere};
-      has_ends_ = has_ends_ || key.is_row() || sequence.visible_end > 0;
+      has_ends_ = has_ends_ || key.is_row() || sequence.position < sequence.visible_end;
       if (key.is_row()) act().rows[rows_ - 1].place = PlaceOf(sequence, i);
     }
   }
@@ -45,10 +45,10 @@ uint32_t Pass::PlaceOf(const SequenceRows& sequence, size_t i) const {
   return inputs().PlaceOf(key, follows ? row(rows_ - 2).place : InputStore::kNowhere);
 }
 
-// All rows of an input whose rows see each other are in one pass.
+// All rows of a prefix, or of an input whose rows see each other, are in one pass.
 uint64_t Pass::VisibleEnd(const SequenceRows& sequence, size_t i, InputKey key) const {
   const uint64_t position = sequence.position + i;
-  if (sequence.visible_end > 0) return sequence.visible_end;
+  if (position < sequence.visible_end) return sequence.visible_end;
   if (!key.is_row() || !inputs().facts(key.input()).sees_whole) return position + 1;
   const uint64_t end = position - key.row() + inputs().facts(key.input()).rows;
   return std::min(end, sequence.position + sequence.keys.size());

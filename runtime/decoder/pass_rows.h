@@ -47,8 +47,8 @@ struct SequenceRows {
   // and that these rows are the text's last, so that `pooled` then begins with the vector.
   float* pooled = nullptr;
   bool ends = false;
-  // Each row sees all positions before this one; 0: as its key says. Where `stored`, what they keep
-  // is there.
+  // Rows before this position see all before it; others see what their key says. Where `stored`,
+  // what they keep is there.
   uint64_t visible_end = 0;
   bool stored = false;
   // What each row sees in attention within windows, of a tower that has such.
@@ -72,7 +72,8 @@ struct PassRow {
   const SequenceRows* sequence;
   uint64_t position;
   InputKey key;
-  // Behind the last position that it sees: its own, or its input's where rows see the whole.
+  // Behind the last position that it sees: its own, or its prefix's or input's where rows see the
+  // whole.
   uint64_t visible_end;
   uint32_t place;  // of a row of an input, in the store
 

@@ -79,12 +79,22 @@ Status ResolveCpus(EngineOptions* options) {
                        static_cast<int>(options->affinity));
 }
 
+// A prefix is of one pass, with all pictures that are in it: they have places for their rows, and
+// it some tokens beside them.
+uint32_t RowsForPrefix(const ModelFile& model, const EngineOptions& options) {
+  constexpr uint32_t kTokens = 256;
+  if (!model.model().prefix_sees_whole() || options.max_media_rows == 0) return options.max_rows;
+  const uint32_t rows = std::min(options.max_media_rows, kMaxRows) + kTokens;
+  return std::max(options.max_rows, std::min(rows, kMaxRows));
+}
+
 // Fills in what was left to the library, and refuses what is out of range.
 Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   if (options.context == 0) options.context = model.model().context_length();
   RONDO_RETURN_IF_ERROR(ResolveCpus(&options));
   if (options.threads == 0) options.threads = std::min(PerformanceCores(), kMaxThreads);
   if (options.duty_percent == 0) options.duty_percent = 100;
+  options.max_rows = RowsForPrefix(model, options);
   if (options.rows_per_step == 0) options.rows_per_step = options.max_rows;
   RONDO_RETURN_IF_ERROR(CheckRange("context", options.context, 1, kMaxContext));
   RONDO_RETURN_IF_ERROR(CheckRange("max_sessions", options.max_sessions, 1, kMaxSessions));

@@ -63,12 +63,13 @@ Result<Runner> Runner::Plan(const ModelFile& file, const KernelSet& set,
   RONDO_ASSIGN(runner.pool, BlockPool::Plan(runner.kv, memory));
   // A model that keeps nothing of a position has nothing to take over.
   // Where rows see what is behind them, what is kept of a prefix is another in every text.
-  runner.has_prefix_cache =
-      !options.no_prefix_cache && !runner.kv.groups().empty() && !spec.sees_ahead;
+  runner.has_prefix_cache = !options.no_prefix_cache && !runner.kv.groups().empty() &&
+                            !spec.sees_ahead && !spec.prefix_sees_whole;
   if (runner.has_prefix_cache) {
     RONDO_ASSIGN(runner.prefix_cache, PrefixCache::Plan(runner.kv, memory));
   }
-  runner.limits = {spec.vocab_size, options.max_rows, context, spec.short_context, spec.sees_ahead};
+  runner.limits = {spec.vocab_size,    options.max_rows, context,
+                   spec.short_context, spec.sees_ahead,  spec.prefix_sees_whole};
   return runner;
 }
 

@@ -64,7 +64,7 @@ void Sequence::Append(std::span<const InputKey> keys, size_t first_logits) {
 bool Sequence::CanTruncate(uint64_t tokens) const {
   if (tokens > position()) return false;
   if (tokens == 0) return true;
-  if (keys_.PartsInput(tokens)) return false;
+  if (keys_.PartsSpan(tokens)) return false;
   if (tokens > evaluated_) return tokens > keys_.begin();
   return CanRun(tokens - 1, tokens) && (tokens == evaluated_ || CanRun(tokens, tokens));
 }
@@ -102,8 +102,10 @@ void Sequence::CopyFrom(const Sequence& other) {
   std::copy(other.hidden_.begin(), other.hidden_.end(), hidden_.begin());
 }
 
-void Sequence::Restart(uint64_t first_key, int64_t shift, uint64_t evaluated, bool is_long) {
+void Sequence::Restart(uint64_t first_key, int64_t shift, uint64_t prefix, uint64_t evaluated,
+                       bool is_long) {
   keys_.Restart(first_key, shift);
+  keys_.set_prefix(prefix);
   SetEvaluated(evaluated);
   kv_.SetStateEnd(evaluated);
   TellEvaluated();
@@ -147,17 +149,17 @@ Status Sequence::InputIsGone(uint64_t position) const {
                        static_cast<unsigned long long>(position));
 }
 
-size_t Sequence::WholeInputs(size_t most) const {
+size_t Sequence::WholeSpans(size_t most) const {
   const uint64_t end = evaluated_ + most;
-  if (!keys_.CutsInput(end)) return most;
+  if (!keys_.CutsSpan(end)) return most;
   uint64_t first, behind;
   keys_.SpanOf(end, &first, &behind);
   return first > evaluated_ ? first - evaluated_ : behind - evaluated_;
 }
 
 size_t Sequence::least_rows() const {
-  if (limits_.whole_texts) return pending();
-  return pending() == 0 ? 0 : WholeInputs(1);
+  if (limits_.whole_texts || begins_prefix()) return pending();
+  return pending() == 0 ? 0 : WholeSpans(1);
 }
 
 // A model with frequencies for long sequences turns every position by them once there are more
@@ -189,7 +191,7 @@ SequenceRows Sequence::NextRows(size_t most) {
       return rows;
     }
   }
-  most = WholeInputs(std::min<uint64_t>(most, pending()));
+  most = WholeSpans(std::min<uint64_t>(most, pending()));
   const std::span<const InputKey> keys = keys_.Run(evaluated_, most);
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + keys.size());
   SequenceRows rows = RowsOf(evaluated_, keys, static_cast<size_t>(logits_from - evaluated_));
@@ -197,6 +199,7 @@ SequenceRows Sequence::NextRows(size_t most) {
   rows.first_wanted = rows.first_logits_row;
   rows.pooled = hidden_.data();
   rows.ends = keys.size() == pending();
+  rows.visible_end = begins_prefix() ? position() : keys_.prefix();
   return rows;
 }
 
@@ -266,6 +269,7 @@ void Sequence::KeepBlocks() {
 
 void Sequence::Finish(const SequenceRows& rows) {
   evaluated_ += rows.keys.size();
+  if (begins_prefix()) keys_.set_prefix(position());
   if (choices_ != nullptr && pending() == 0) {
     evaluated_ -= rows.drafts - choices_->Accept();
     logits_at_ = 0;  // those that are stored are of an earlier row

@@ -34,6 +34,7 @@ struct SequenceLimits {
   uint64_t context;        // tokens that a sequence can see
   uint64_t short_context;  // DecoderSpec::short_context
   bool whole_texts;        // all that is pending is evaluated in one pass
+  bool has_prefix;         // what the first pass evaluates is a prefix (KeyHistory)
 };
 
 // Truncate(0) before its end gives its blocks back. All calls but Cancel: one thread at a time, and
@@ -71,6 +72,8 @@ class Sequence {
   // [any thread] The same, as the last pass left it.
   uint64_t evaluated_so_far() const { return evaluated_so_far_.load(std::memory_order_relaxed); }
   uint64_t pending() const { return position() - evaluated(); }
+  // All that is pending becomes the prefix with the next pass.
+  bool begins_prefix() const { return limits_.has_prefix && keys_.prefix() == 0; }
   // Accepted drafts are evaluated before they are appended. Any other change of the sequence drops
   // them first.
   bool is_ahead() const { return evaluated_ > position(); }
@@ -99,7 +102,7 @@ class Sequence {
   // The sequence can be cut back to its first `tokens` tokens: all that it sees then is held, or,
   // under STOP, can be computed again from its tokens, to the same bits. So is, where the model
   // keeps states, what lies between the last one that is held and the cut.
-  // Not where an input would be parted whose rows see each other or have coordinates.
+  // Not where a prefix would be parted, or an input whose rows see each other or have coordinates.
   bool CanTruncate(uint64_t tokens) const;
   void Truncate(uint64_t tokens);  // CanTruncate
   // Becomes a copy of `other`, of the same engine: blocks are shared until one of them writes.
@@ -164,9 +167,10 @@ class Sequence {
   const BlockTable& kv() const { return kv_; }
   BlockTable& kv() { return kv_; }
   bool is_long() const { return long_; }
-  // Forgets all but the blocks, which hold the first `evaluated` positions as `is_long` says. The
-  // keys from `first_key` on, which has this shift, are then appended.
-  void Restart(uint64_t first_key, int64_t shift, uint64_t evaluated, bool is_long);
+  // Forgets all but the blocks, which hold the first `evaluated` positions as `is_long` says, of
+  // them a prefix. The keys from `first_key` on, which has this shift, are then appended.
+  void Restart(uint64_t first_key, int64_t shift, uint64_t prefix, uint64_t evaluated,
+               bool is_long);
   // What is_long() is in a sequence that has no tokens.
   bool BeginsLong() const {
     // A window that slides turns by one set of frequencies from its first token on.
@@ -247,9 +251,9 @@ class Sequence {
   bool may_become_long() const { return limits_.short_context != 0 && !kv_.window().slides; }
   // Where it may: it turns by the frequencies for long sequences when it is evaluated next.
   bool BecomesLong() const;
-  // Of `most` rows from `evaluated_` on, those that end before an input whose rows see each other
-  // and that is not whole among them.
-  size_t WholeInputs(size_t most) const;
+  // Of `most` rows from `evaluated_` on, those that end before a prefix, or an input whose rows see
+  // each other, that is not whole among them.
+  size_t WholeSpans(size_t most) const;
   PrefixCache::Root root() const;
   void TakeOverPrefix();
   size_t DraftsFor(size_t most) const;

@@ -94,10 +94,25 @@ Status Session::CheckRoom(uint64_t n) const {
                        static_cast<unsigned long long>(remaining()), engine_->plan().context);
 }
 
+// What a prefix would have with `n` more is of one pass, and all seen.
+Status Session::CheckPrefix(uint64_t n) const {
+  const uint64_t prefix = sequence_.pending() + n;
+  const size_t max_rows = engine_->limits().max_rows;
+  const uint32_t context = engine_->plan().context;
+  if (!sequence_.begins_prefix() || prefix <= std::min<uint64_t>(max_rows, context)) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the %llu tokens that the session begins with see each other and are of "
+                       "one pass, but engine options max_rows and context are %zu and %u",
+                       static_cast<unsigned long long>(prefix), max_rows, context);
+}
+
 Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   EndPrompt();
   RONDO_RETURN_IF_ERROR(CheckPrompt(ids));
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
+  RONDO_RETURN_IF_ERROR(CheckPrefix(ids.size()));
   DropAhead();
   const uint64_t before = position();
   const bool undoable = CanUndo(before, engine_->limits().max_rows);
@@ -193,6 +208,7 @@ Status Session::Accept(int32_t token) {
 // `n` may wait for passes.
 Status Session::CheckQueue(uint64_t n) const {
   RONDO_RETURN_IF_ERROR(CheckRoom(n));
+  RONDO_RETURN_IF_ERROR(CheckPrefix(n));
   if (n <= sequence_.room()) return Status();
   return Status::Error(StatusCode::kContextFull,
                        "%llu tokens are more than may wait: %llu now, before a step takes some",

@@ -183,6 +183,7 @@ class Session {
   Status CheckPrompt(std::span<const int32_t> ids) const;
   Status CheckIds(std::span<const int32_t> ids) const;
   Status CheckRoom(uint64_t n) const;
+  Status CheckPrefix(uint64_t n) const;
   Status CheckQueue(uint64_t n) const;
   Status CheckPiece(const Piece& piece) const;
   Status Append(std::span<const int32_t> ids, const LogitsSink& sink);

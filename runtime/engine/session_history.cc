@@ -53,7 +53,15 @@ Status Session::Undo(uint64_t n) {
         StatusCode::kInvalidArgument, "cannot undo %llu tokens: the session has %llu",
         static_cast<unsigned long long>(n), static_cast<unsigned long long>(position()));
   }
-  if (keys().PartsInput(position() - n)) {
+  if (keys().CutsPrefix(position() - n)) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "cannot undo %llu tokens: the first %llu, which see each other, would be cut; the last "
+        "%llu can be undone, or all",
+        static_cast<unsigned long long>(n), static_cast<unsigned long long>(keys().prefix()),
+        static_cast<unsigned long long>(MostUndone(n)));
+  }
+  if (keys().PartsSpan(position() - n)) {
     uint64_t begin, end;
     keys().SpanOf(position() - n, &begin, &end);
     return Status::Error(

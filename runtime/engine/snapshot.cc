@@ -106,6 +106,8 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   ForEachInput(keys, [&](const SnapshotInput&) { inputs += sizeof(SnapshotInput); });
   if (inputs > 0 || first_shift != 0) inputs += sizeof first_shift;
   if (inputs > 0) size = size + inputs + sizeof inputs;
+  const uint64_t prefix[] = {keys.prefix(), sizeof(uint64_t)};
+  if (prefix[0] > 0) size = size + sizeof prefix;
   uint64_t places = save({});
   if (places > 0) size = size + places + sizeof places;
   *bytes = size.ValueOrMost();
@@ -115,8 +117,8 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   }
   SnapshotHeader header = {
       .magic = {},
-      .version =
-          version | (places > 0 ? kSnapshotHasPlaces : 0) | (inputs > 0 ? kSnapshotHasInputs : 0),
+      .version = version | (places > 0 ? kSnapshotHasPlaces : 0) |
+                 (prefix[0] > 0 ? kSnapshotHasPrefix : 0) | (inputs > 0 ? kSnapshotHasInputs : 0),
       .kv_format = static_cast<uint32_t>(binding.kv_format),
       .bytes = *bytes,
       .model = binding.model.model().identity(),
@@ -154,6 +156,7 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
     ForEachInput(keys, [&](const SnapshotInput& in) { writer.Put(&in, sizeof in); });
     writer.Put(&inputs, sizeof inputs);
   }
+  if (prefix[0] > 0) writer.Put(prefix, sizeof prefix);
   if (places > 0) {
     save({writer.Take(places), static_cast<size_t>(places)});
     writer.Put(&places, sizeof places);
@@ -179,6 +182,12 @@ int64_t Snapshot::first_shift() const {
   int64_t shift = 0;
   if (!inputs_.empty()) std::memcpy(&shift, inputs_.data(), sizeof shift);
   return shift;
+}
+
+uint64_t Snapshot::prefix() const {
+  uint64_t prefix = 0;
+  if (!prefix_.empty()) std::memcpy(&prefix, prefix_.data(), sizeof prefix);
+  return prefix;
 }
 
 Status Snapshot::HoldInputs() const {
@@ -223,7 +232,8 @@ void Snapshot::CopyTo(Sequence* sequence) const {
       at += part.bytes;
     });
   }
-  sequence->Restart(header_.first_token, first_shift(), header_.evaluated, header_.is_long != 0);
+  sequence->Restart(header_.first_token, first_shift(), prefix(), header_.evaluated,
+                    header_.is_long != 0);
   size_t next = 0;
   for (uint64_t at_key = header_.first_token; at_key < header_.position;) {
     if (next < n_inputs() && input(next).position == at_key) {

@@ -14,6 +14,8 @@
 //   int64, SnapshotInput [m], uint64  with kSnapshotHasInputs: the shift of the first token that is
 //                                     remembered (KeyHistory), the inputs, and how many bytes both
 //                                     take; rows of inputs are not saved
+//   uint64 [2]                        with kSnapshotHasPrefix: KeyHistory::prefix, and the 8 bytes
+//                                     that it takes
 //   uint8  [n], uint64                with kSnapshotHasPlaces: where the generation stood by its
 //                                     grammar and its thoughts (Constraint::Save), and n
 //   uint64                            XXH3-64 of all bytes before
@@ -38,6 +40,7 @@ inline constexpr uint32_t kSnapshotVersionOfAdapter = 3;
 // Added to a version.
 inline constexpr uint32_t kSnapshotHasPlaces = 0x100;
 inline constexpr uint32_t kSnapshotHasInputs = 0x200;
+inline constexpr uint32_t kSnapshotHasPrefix = 0x400;
 
 struct SnapshotHeader {
   char magic[8];            // kSnapshotMagic
@@ -142,6 +145,7 @@ class Snapshot {
   Status CheckInputs() const;
   Status CheckBinding() const;
   Status CheckPositions() const;
+  Status CheckPrefix() const;
   Status CheckGroups() const;
   Status CheckLastRow() const;
   Status CheckTokens() const;
@@ -152,6 +156,7 @@ class Snapshot {
   }
   SnapshotInput input(size_t i) const;
   int64_t first_shift() const;
+  uint64_t prefix() const;
   void ReleaseInputs(size_t n) const;
   uint64_t first_block(size_t group) const;
   size_t header_bytes() const { return SnapshotHeaderBytes(header_.version); }
@@ -164,6 +169,7 @@ class Snapshot {
   SnapshotBinding binding_;
   std::span<const uint8_t> bytes_;
   std::span<const uint8_t> places_;  // taken off bytes_, with their number
+  std::span<const uint8_t> prefix_;  // likewise
   std::span<const uint8_t> inputs_;  // likewise; its begin is the shift
   SnapshotHeader header_;
 };

@@ -32,6 +32,7 @@ Result<Snapshot> Snapshot::Open(const SnapshotBinding& binding, std::span<const 
   RONDO_RETURN_IF_ERROR(snapshot.ReadHeader());
   RONDO_RETURN_IF_ERROR(snapshot.CheckBinding());
   RONDO_RETURN_IF_ERROR(snapshot.CheckPositions());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckPrefix());
   RONDO_RETURN_IF_ERROR(snapshot.CheckGroups());
   RONDO_RETURN_IF_ERROR(snapshot.CheckLastRow());
   RONDO_RETURN_IF_ERROR(snapshot.CheckTokens());
@@ -53,7 +54,8 @@ Status Snapshot::ReadHeader() {
   std::memcpy(&header_, bytes_.data(), sizeof header_);
   const bool has_places = (header_.version & kSnapshotHasPlaces) != 0;
   const bool has_inputs = (header_.version & kSnapshotHasInputs) != 0;
-  header_.version &= ~(kSnapshotHasPlaces | kSnapshotHasInputs);
+  const bool has_prefix = (header_.version & kSnapshotHasPrefix) != 0;
+  header_.version &= ~(kSnapshotHasPlaces | kSnapshotHasPrefix | kSnapshotHasInputs);
   if (header_.version > kSnapshotVersionOfAdapter) {
     return Status::Error(StatusCode::kNewerFormat,
                          "the snapshot has format version %u, this version of Rondo reads up to %u",
@@ -76,6 +78,7 @@ Status Snapshot::ReadHeader() {
                    header_bytes());
   }
   if (has_places) RONDO_RETURN_IF_ERROR(TakeOff("places", &places_));
+  if (has_prefix) RONDO_RETURN_IF_ERROR(TakeOff("prefix", &prefix_));
   return has_inputs ? TakeOff("inputs", &inputs_) : Status();
 }
 
@@ -213,6 +216,26 @@ Status Snapshot::CheckPositions() const {
         h.is_long != 0 ? "long" : "short", begins_long ? "long" : "short");
   }
   return Status();
+}
+
+// It is evaluated whole or not at all, and can be again.
+Status Snapshot::CheckPrefix() const {
+  if (!prefix_.empty() && prefix_.size() != sizeof(uint64_t)) {
+    return Corrupt("the snapshot's prefix takes %zu bytes, expected 8", prefix_.size());
+  }
+  const bool is_evaluated = header_.evaluated > 0;
+  const uint64_t least = binding_.limits.has_prefix && is_evaluated ? 1 : 0;
+  const uint64_t evaluated = is_evaluated ? header_.evaluated : header_.position;
+  const uint64_t most = binding_.limits.has_prefix ? evaluated : 0;
+  if (prefix() < least || prefix() > most) {
+    return Corrupt("the first %llu tokens of the snapshot see each other, expected %llu to %llu",
+                   ull{prefix()}, ull{least}, ull{most});
+  }
+  if (prefix() <= binding_.limits.max_rows) return Status();
+  return Mismatch(
+      "the snapshot's first %llu tokens see each other and are of one pass, but engine option "
+      "max_rows is %zu",
+      ull{prefix()}, binding_.limits.max_rows);
 }
 
 // The groups hold what the row behind the evaluated ones sees, and their sizes are those of the

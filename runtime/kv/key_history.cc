@@ -57,6 +57,7 @@ void KeyHistory::Restart(uint64_t position, int64_t shift) {
   Release(begin_, end_);
   begin_ = end_ = position;
   shift_ = shift;
+  prefix_ = 0;
 }
 
 void KeyHistory::Truncate(uint64_t end) {
@@ -69,6 +70,7 @@ void KeyHistory::Truncate(uint64_t end) {
   Release(std::max(begin_, end), end_);
   end_ = end;
   begin_ = std::min(begin_, end_);
+  if (end_ < prefix_) prefix_ = 0;
 }
 
 void KeyHistory::CopyFrom(const KeyHistory& other) {
@@ -79,6 +81,7 @@ void KeyHistory::CopyFrom(const KeyHistory& other) {
   end_ = other.end_;
   shift_ = other.shift_;
   n_rows_ = other.n_rows_;
+  prefix_ = other.prefix_;
   for (uint64_t at = begin_; n_rows_ > 0 && at < end_; ++at) {
     if (key(at).is_row()) memory_.inputs->Hold(key(at).input());
   }

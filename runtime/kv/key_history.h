@@ -28,6 +28,9 @@ struct KeyMemory {
 // A position's coordinate, which RoPE rotates by, is the position plus a shift: rows of an input
 // may take more or fewer coordinates than positions, and what follows is shifted by the difference.
 // The shift is a function of the keys before it.
+//
+// In some models the keys that a text begins with, its prefix, see each other: what the sequence's
+// first pass evaluated, whole. So they are one span, as rows of an input are that see the whole.
 class KeyHistory {
  public:
   KeyHistory() = default;
@@ -44,28 +47,38 @@ class KeyHistory {
   int64_t shift(uint64_t position) const {
     return position == end_ || memory_.shifts.empty() ? shift_ : memory_.shifts[position % size_];
   }
+  // Behind the prefix; 0: there is none, or not yet.
+  uint64_t prefix() const { return prefix_; }
+  void set_prefix(uint64_t end) { prefix_ = end; }
+  bool CutsPrefix(uint64_t position) const { return position > 0 && position < prefix_; }
   // Positions that have rows of inputs.
   uint64_t n_rows() const { return n_rows_; }
   bool HasGone(uint64_t begin, uint64_t end) const { return FindGone(begin, end) < end; }
   // The first position in [begin, end) that has a row of an input that is gone; `end`: none has.
   uint64_t FindGone(uint64_t begin, uint64_t end) const;
   const InputStore* inputs() const { return memory_.inputs; }
-  // The positions of the input that has a row at `position`, also those that were never appended.
+  // The positions of the prefix or the input that a cut before `position` parts, also those that
+  // were never appended.
   void SpanOf(uint64_t position, uint64_t* begin, uint64_t* end) const {
+    if (CutsPrefix(position)) {
+      *begin = 0;
+      *end = prefix_;
+      return;
+    }
     const InputKey row = key(position);
     *begin = position - row.row();
     *end = *begin + memory_.inputs->facts(row.input()).rows;
   }
   // A cut before `position` would part rows that see each other.
-  bool CutsInput(uint64_t position) const {
+  bool CutsSpan(uint64_t position) const {
     const InputFacts* const facts = InputAround(position);
-    return facts != nullptr && facts->sees_whole;
+    return CutsPrefix(position) || (facts != nullptr && facts->sees_whole);
   }
   // A cut before `position` would leave what no shorter input is: rows that have seen those behind
   // it, or coordinates that go on behind those.
-  bool PartsInput(uint64_t position) const {
+  bool PartsSpan(uint64_t position) const {
     const InputFacts* const facts = InputAround(position);
-    return facts != nullptr && (facts->sees_whole || facts->has_coordinates);
+    return CutsSpan(position) || (facts != nullptr && facts->has_coordinates);
   }
 
   // Keys from `position` on, up to `most` of them, as far as they lie side by side.
@@ -102,7 +115,7 @@ class KeyHistory {
   void Append(InputKey key);
   // Rows of an input that somebody holds.
   void AppendInput(uint32_t input, uint32_t first_row, uint32_t n);
-  // Forgets all: the next key is that of `position`, with this shift.
+  // Forgets all: the next key is that of `position`, with this shift, and there is no prefix.
   void Restart(uint64_t position, int64_t shift = 0);
   // Drops the keys from `end` on.
   void Truncate(uint64_t end);
@@ -127,6 +140,7 @@ class KeyHistory {
   uint64_t end_ = 0;
   int64_t shift_ = 0;  // of the next key
   uint64_t n_rows_ = 0;
+  uint64_t prefix_ = 0;
 };
 
 }  // namespace rondo

@@ -39,6 +39,7 @@ class LayersCheck {
     RONDO_RETURN_IF_ERROR(CheckNormsAndLayers());
     RONDO_RETURN_IF_ERROR(CheckDraftHead());
     RONDO_RETURN_IF_ERROR(CheckAssistant());
+    RONDO_RETURN_IF_ERROR(CheckPrefix());
     RONDO_RETURN_IF_ERROR(CheckEmbedder(checker_));
     if (model_.final_norm() == nullptr) return Wrong({-1, "final norm"}, "is absent");
     if (model_.embedder() == nullptr) {
@@ -143,6 +144,24 @@ class LayersCheck {
         checker_.CheckLinear({-1, "assistant's input"}, assistant->input(), hidden, 2 * other));
     RONDO_RETURN_IF_ERROR(
         checker_.CheckLinear({-1, "assistant's output"}, assistant->output(), other, hidden));
+    return CheckPlainLayers(place);
+  }
+
+  Status CheckPrefix() {
+    if (!model_.prefix_sees_whole()) return Status();
+    const Place place = {-1, "prefix"};
+    if (model_.draft_head() != nullptr || model_.assistant() != nullptr ||
+        model_.embedder() != nullptr) {
+      return Wrong(place, "stands beside a draft head, an assistant or an embedder");
+    }
+    for (uint32_t i = 0; model_.ropes() != nullptr && i < model_.ropes()->size(); ++i) {
+      if (model_.ropes()->Get(i)->short_context() == 0) continue;
+      return Wrong(place, "stands beside frequencies for long sequences");
+    }
+    return CheckPlainLayers(place);
+  }
+
+  Status CheckPlainLayers(const Place& place) {
     for (const format::Layer* layer : *model_.layers()) {
       for (const format::Sublayer* sublayer : *layer->sublayers()) {
         const format::Operator type = sublayer->op_type();

@@ -31,10 +31,11 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"smolvlm", 1e-4, 1e-3},  {"idefics3", 1e-4, 1e-3},   {"lfm2_vl", 1e-4, 1e-3},
-    {"qwen3_5", 1e-4, 1e-3},  {"qwen2_vl", 1e-4, 1e-3},   {"gemma3", 1e-4, 1e-3},
-    {"mistral3", 1e-4, 1e-3}, {"pixtral", 1e-4, 1e-3},    {"gemma4", 1e-4, 1e-3},
-    {"qwen3_vl", 1e-4, 1e-3}, {"qwen2_5_vl", 1e-4, 1e-3}, {"internvl", 1e-4, 1e-3},
+    {"smolvlm", 1e-4, 1e-3},   {"idefics3", 1e-4, 1e-3},   {"lfm2_vl", 1e-4, 1e-3},
+    {"qwen3_5", 1e-4, 1e-3},   {"qwen2_vl", 1e-4, 1e-3},   {"gemma3", 1e-4, 1e-3},
+    {"mistral3", 1e-4, 1e-3},  {"pixtral", 1e-4, 1e-3},    {"gemma4", 1e-4, 1e-3},
+    {"qwen3_vl", 1e-4, 1e-3},  {"qwen2_5_vl", 1e-4, 1e-3}, {"internvl", 1e-4, 1e-3},
+    {"paligemma", 1e-4, 1e-3},
 };
 
 class Reference {
@@ -110,9 +111,14 @@ std::vector<float> LastLogits(Session& session) {
   return last.ok() ? std::vector<float>(last->begin(), last->end()) : std::vector<float>();
 }
 
-// Its processor writes line ends around a picture, which become tokens with those of the text; the
-// converter writes them into the chat template instead.
+// Gemma 3's processor writes line ends around a picture, which become tokens with those of the
+// text; the converter writes them into the chat template instead. PaliGemma's writes what stands
+// behind the pictures and the prompt.
 std::string PromptOf(const std::string& family, std::string prompt) {
+  if (family == "paligemma") {
+    const std::string picture = "<image>";
+    return prompt.insert(prompt.rfind(picture) + picture.size(), "<bos>") + "\n";
+  }
   if (family != "gemma3") return prompt;
   const std::string begin = "<start_of_image>";
   const std::string all = "\n\n" + begin + "<image_soft_token><end_of_image>\n\n";

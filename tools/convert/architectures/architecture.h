@@ -25,6 +25,8 @@ struct Architecture {
 
   // It predicts no tokens: it makes vectors of texts, also where its folder does not say how.
   bool is_encoder = false;
+  // The prefix of a text of it sees itself whole.
+  bool has_prefix = false;
 
   const char* gguf = nullptr;  // general.architecture; null: no file of this one is known
   // Of those that share that name, whether a file is of this one; null: it is.

@@ -108,6 +108,12 @@ Config Gemma3TextConfig(const Config& text) {
       .With("final_logit_softcapping", nullptr);
 }
 
+// It says of its text's attention that it is bidirectional, within the prefix; transformers sees
+// that whole whatever this says. It caps no logits here, either.
+Config PaliGemmaTextConfig(const Config& text) {
+  return text.With("use_bidirectional_attention", nullptr).With("final_logit_softcapping", nullptr);
+}
+
 void AddGemma(const GgufKeys&, json& config) {
   config["hidden_activation"] = "gelu_pytorch_tanh";
   config.erase("hidden_act");
@@ -191,6 +197,12 @@ std::vector<Architecture> GemmaArchitectures() {
        .read = nullptr,
        .text_type = "gemma3_text",
        .text_config = Gemma3TextConfig},
+      {.name = "PaliGemmaForConditionalGeneration",
+       .model_type = "paligemma",
+       .read = nullptr,
+       .text_type = "gemma",
+       .text_config = PaliGemmaTextConfig,
+       .has_prefix = true},
   };
 }
 

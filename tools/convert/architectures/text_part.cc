@@ -85,6 +85,7 @@ DecoderSpec ReadTextPart(const Config& config, const Architecture& whole) {
   spec.ignored = std::move(ignored);
   for (std::string& name : spec.left_out) move(name);
   spec.prefix = kPrefix;
+  spec.prefix_sees_whole = whole.has_prefix;
   spec.head_may_be_tied = !config.Has(kTied);
   spec.other_names.insert(spec.other_names.end(), kOtherNames);
   spec.left_out.insert(spec.left_out.end(), kLeftOut.begin(), kLeftOut.end());

@@ -55,6 +55,7 @@ struct TensorRecipe {
   std::vector<Form> others =
       {};  // the first whose tensors are there is taken, where `parts` aren't
   bool exponential = false;
+  bool bounds = false;  // an infinite value, which bounds nothing, becomes the largest finite one
   // Whole rows, from `row` on, of a part that no tensor holds; null: all values are 1.
   std::function<void(uint64_t row, std::span<float> rows)> computed = {};
   // Rows have `inner` columns in the checkpoint, and are multiplied by a matrix of it, [inner,
@@ -164,6 +165,7 @@ struct DecoderSpec {
   std::optional<format::AssistantT> assistant;
   std::optional<format::EmbedderT> embedder;  // then `head` is nothing
   bool turned = false;                        // the residual stream
+  bool prefix_sees_whole = false;
   // Texts in the literals of chat templates that become others.
   std::vector<OtherName> template_texts;
   // What sees for it; its tensors are among these. Null: nothing does.

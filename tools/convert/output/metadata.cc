@@ -148,6 +148,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.draft_head) model.add_draft_head(draft_head);
   if (spec.assistant) model.add_assistant(assistant);
   model.add_turned(spec.turned);
+  model.add_prefix_sees_whole(spec.prefix_sees_whole);
   if (spec.vision) model.add_vision(vision);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);

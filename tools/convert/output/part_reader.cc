@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "platforms/cpu.h"
 #include "runtime/base/finite.h"
@@ -129,6 +130,12 @@ void PartReader::ReadRows(uint64_t row, std::span<float> out) {
   for (size_t i = 0; !row_scales_.empty() && i < out.size(); ++i) {
     out[i] *= row_scales_[first_ + row + i / cols];
   }
+  if (recipe_.bounds) {
+    constexpr float kMost = std::numeric_limits<float>::max();
+    for (float& value : out) {
+      if (std::isinf(value)) value = std::copysign(kMost, value);
+    }
+  }
   CheckFinite(row, out);
 }
 
@@ -161,8 +168,8 @@ void PartReader::ReadMultiplied(uint64_t first, std::span<float> out) {
   });
 }
 
-// Files hold no such value; but a quantised one times its scale may be too large, as may be one
-// times a number of the config, or with an adapter's product.
+// Files hold no such value, but for a scalar that bounds others; but a quantised one times its
+// scale may be too large, as may be one times a number of the config, or with an adapter's product.
 void PartReader::CheckFinite(uint64_t row, std::span<const float> out) const {
   if (entry_ == nullptr ||
       AllFinite({reinterpret_cast<const uint8_t*>(out.data()), out.size_bytes()})) {

@@ -35,7 +35,8 @@ class Checkpoint {
   const Entry& Find(const std::string& name, const std::vector<uint64_t>& shape) const;
 
   // out = elements [first, first + out.size()) of tensor `name`, which is one of tensors(). Refuses
-  // types that cannot be read as floats, and values that are not finite.
+  // types that cannot be read as floats, and values that are not finite, but for a scalar that is
+  // infinite (safetensors.h).
   virtual void Read(const std::string& name, uint64_t first, std::span<float> out) const = 0;
 
   // The columns that share a scale, 32, 64 or 128, where the file holds `name` in 4 bits or less

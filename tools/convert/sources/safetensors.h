@@ -36,7 +36,9 @@ class Safetensors {
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
 
   // out = elements [first, first + out.size()) of `tensor`, which is one of tensors(). Refuses
-  // other dtypes than F32, F16 and BF16, and values that are not finite (with their index).
+  // other dtypes than F32, F16 and BF16, and values that are not finite (with their index), but for
+  // an infinite one of a tensor without dimensions: it may bound others, and says that nothing
+  // does.
   void Read(const std::string& name, const Tensor& tensor, uint64_t first,
             std::span<float> out) const;
   // out = bytes from `first` on of `tensor`, as they are.

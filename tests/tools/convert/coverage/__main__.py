@@ -3,6 +3,7 @@
   coverage make FOLDER [TYPE ...]                     where transformers and torch are installed
   coverage record FOLDER [TYPE ...] --rondo BINARY    anywhere
   coverage table [--check]                            anywhere
+  coverage sight FOLDER [NAME ...]                    where torchvision and Pillow are, too
 
 `make` walks transformers' maps of causal language models and of those that see, too, which are then
 given text alone. Of each type it makes a tiny checkpoint, and one more for every key of the config
@@ -12,6 +13,7 @@ tests/data/families, with the settings that are refused by their key; a type ref
 listed. A key that changes what the model computes must be read or refused: a variant that the
 converter overlooks is WRONG, nothing of its type is recorded, and the exit status is 1.
 `table` writes tests/data/families/COVERAGE.md; with --check it only compares.
+`sight` completes the goldens of models that see, tests/data/sight, where they lie.
 """
 import argparse
 import sys
@@ -22,7 +24,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     modes = parser.add_subparsers(dest="mode", required=True)
-    for mode in ("make", "record"):
+    for mode in ("make", "sight", "record"):
         command = modes.add_parser(mode)
         command.add_argument("folder", type=Path)
         command.add_argument("types", nargs="*")
@@ -32,6 +34,9 @@ def main():
     if arguments.mode == "make":
         from make import make  # needs what the others do not
         return make(arguments.folder, arguments.types)
+    if arguments.mode == "sight":
+        from sight import make as make_sight
+        return make_sight(arguments.folder, arguments.types)
     if arguments.mode == "record":
         from record import record
         return record(arguments.folder, arguments.rondo, arguments.types)

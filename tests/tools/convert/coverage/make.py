@@ -50,6 +50,14 @@ def write_weights(path):
     return kinds
 
 
+def inputs_of(cls, ids):
+    """What a text is given as. PaliGemma's processor says of a prompt that it sees itself whole."""
+    inputs = {"input_ids": ids, "use_cache": False}
+    if cls.__name__ == "PaliGemmaForConditionalGeneration":
+        inputs["token_type_ids"] = torch.zeros_like(ids)
+    return inputs
+
+
 def make_one(target, cls, config, attention):
     """Writes a checkpoint; returns its config, tensors and all rows of logits."""
     torch.manual_seed(0)
@@ -67,7 +75,7 @@ def make_one(target, cls, config, attention):
     ids = SPECIAL_TOKENS + torch.from_numpy(stream(SEED, "ids", TOKENS)) % (VOCAB - SPECIAL_TOKENS)
     ids = ids[None]
     with torch.no_grad():
-        logits = model(input_ids=ids, use_cache=False).logits[0].float()
+        logits = model(**inputs_of(cls, ids)).logits[0].float()
         rope = getattr(model.config, "rope_parameters", None) or {}
         if rope.get("rope_type") == "longrope":
             # Rows of a text that is still short turn by the short factors.

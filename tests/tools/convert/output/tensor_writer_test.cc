@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "runtime/kernels/packed_linear.h"
 #include "tests/temp_folder.h"
@@ -31,8 +32,9 @@ class Counted : public Checkpoint {
   std::string Where() const override { return "file"; }
 };
 
+template <typename Source = Counted>
 std::vector<float> Written(const TensorRecipe& recipe, const std::vector<uint64_t>& shape) {
-  const Counted checkpoint(shape, recipe.factor ? recipe.FactorShape() : shape);
+  const Source checkpoint(shape, recipe.factor ? recipe.FactorShape() : shape);
   const TempFolder folder;
   FileWriter writer(folder / "out");
   const StoredTensor stored =
@@ -301,6 +303,23 @@ class Large : public Counted {
   }
   bool integers_ = false;
 };
+
+// Of bounds alone.
+TEST(WriteTensor, AnInfiniteBoundBecomesTheLargestNumber) {
+  class Unbounded : public Counted {
+   public:
+    using Counted::Counted;
+    void Read(const std::string&, uint64_t, std::span<float> out) const override {
+      const float values[] = {-HUGE_VALF, 2, HUGE_VALF};
+      std::copy_n(values, out.size(), out.begin());
+    }
+  };
+  TensorRecipe recipe{"t", TensorRole::kVector, {{"x", 3}}, 1};
+  EXPECT_THROW(Written<Unbounded>(recipe, {3}), Error);
+  recipe.bounds = true;
+  constexpr float kMost = std::numeric_limits<float>::max();
+  EXPECT_THAT(Written<Unbounded>(recipe, {3}), ElementsAre(-kMost, 2, kMost));
+}
 
 TEST(WriteTensor, RefusesWhatIsNotFiniteByItsPlace) {
   const TempFolder folder;

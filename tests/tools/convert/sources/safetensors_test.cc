@@ -199,6 +199,22 @@ TEST_F(SafetensorsTest, RefusesValuesThatAreNotFiniteByIndex) {
               AllOf(HasSubstr("dtype I32"), HasSubstr("F32, F16 or BF16")));
 }
 
+TEST_F(SafetensorsTest, AScalarMayBoundNothing) {
+  const auto refusal = [&](float value) {
+    const Safetensors file(Save(
+        File(R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", Raw<float>({value}))));
+    std::vector<float> out(1);
+    const std::string sentence =
+        SentenceOf([&] { file.Read("a", file.tensors().at("a"), 0, out); });
+    EXPECT_EQ(std::isnan(out[0]), std::isnan(value));
+    return sentence;
+  };
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(refusal(kInfinity), "");
+  EXPECT_EQ(refusal(-kInfinity), "");
+  EXPECT_THAT(refusal(std::numeric_limits<float>::quiet_NaN()), HasSubstr("tensor a holds nan"));
+}
+
 class CheckpointTest : public SafetensorsTest {
  protected:
   void SaveShard(const std::string& name, const std::string& tensor) {

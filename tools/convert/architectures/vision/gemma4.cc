@@ -56,10 +56,12 @@ Family ReadGemma4Layers(const Config& vision, const std::string& prefix) {
   return f;
 }
 
-// The ranges of matrices, of a layer whose names begin with `source`.
+// The ranges of matrices, of a layer whose names begin with `source`. What is held to no range has
+// infinite bounds.
 int32_t AddClips(const std::string& name, const std::string& source,
                  std::initializer_list<const char*> matrices, DecoderSpec* spec) {
   TensorRecipe clips{name, TensorRole::kVector, {}, 1};
+  clips.bounds = true;
   for (const char* matrix : matrices) {
     for (const char* end : {".input_min", ".input_max", ".output_min", ".output_max"}) {
       clips.parts.push_back({source + matrix + end, 1});

@@ -16,6 +16,7 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
            Row{"lfm2_vl", ReadLfm2Vision},
            Row{"llava", ReadPixtralVision, "pixtral"},
            Row{"mistral3", ReadPixtralVision},
+           Row{"paligemma", ReadPaliGemmaVision},
            Row{"qwen2_5_vl", ReadQwen25Vision},
            Row{"qwen2_vl", ReadQwen2Vision},
            Row{"qwen3_5", ReadQwen3Vision},

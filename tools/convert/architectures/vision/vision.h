@@ -41,6 +41,7 @@ void ReadGemma4Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen25Vision(const VisionSource& source, DecoderSpec* spec);
+void ReadPaliGemmaVision(const VisionSource& source, DecoderSpec* spec);
 void ReadPixtralVision(const VisionSource& source, DecoderSpec* spec);
 
 }  // namespace rondo::convert
