@@ -84,10 +84,27 @@ bool HasTower(const Checkpoint& checkpoint, const DecoderSpec& spec) {
   });
 }
 
+// In the terms of a folder, whose reader then reads it.
+void AddMmprojVision(const Source& source, const SourceText& text, DecoderSpec& spec) {
+  const Mmproj& mmproj = *source.mmproj;
+  if (text.tokenizer.is_null()) {
+    Fail(source.path.string(), " has no tokenizer, by which pictures stand in a text that ",
+         mmproj.path.string(), " sees; --text-only converts the text's model alone");
+  }
+  Config config = source.config;
+  for (const auto& [key, value] : mmproj.whole.items()) config = config.With(key.c_str(), value);
+  const ReadVision read =
+      FindVision(config.Text("model_type", ""), mmproj.vision.Text("model_type", ""));
+  read({config, mmproj.vision, mmproj.processor, VocabularyIn(text)}, &spec);
+  // What hears lies in the same file, and the row of a token of the text's.
+  spec.left_out.insert(spec.left_out.end(), {"a.", "mm.a.", "v.token_embd."});
+}
+
 }  // namespace
 
 void AddVision(const Source& source, const SourceText& text, DecoderSpec& spec,
                std::vector<std::string>& notes) {
+  if (source.mmproj) return AddMmprojVision(source, text, spec);
   if (source.gguf != nullptr) return;
   const std::optional<Config> vision = source.config.Object("vision_config");
   if (!vision) return;

@@ -71,7 +71,8 @@ void CheckCombination(const ConversionWish& wish) {
   if (!wish.adapter_for.empty()) {
     const bool others = !wish.embedding.empty() || !wish.calibrate.empty() || wish.bits > 0 ||
                         wish.block > 0 || wish.mtp || !wish.merge.empty() || wish.reranker ||
-                        wish.fit > 0 || wish.text_only || !wish.media.empty();
+                        wish.fit > 0 || wish.text_only || !wish.media.empty() ||
+                        !wish.mmproj.empty();
     if (others || (!wish.weights.empty() && wish.weights != "f32")) {
       throw CLI::ValidationError("--adapter-for",
                                  "goes with --weights f32 or none, and no other option of weights");
@@ -100,6 +101,9 @@ void CheckCombination(const ConversionWish& wish) {
   }
   if (wish.text_only && !wish.media.empty()) {
     throw CLI::ValidationError("--media-weights", "there is nothing that sees with --text-only");
+  }
+  if (wish.text_only && !wish.mmproj.empty()) {
+    throw CLI::ValidationError("--mmproj", "there is nothing that sees with --text-only");
   }
   if (wish.block > 0 && !convert::LiesInBlocks(wish.weights) &&
       !convert::LiesInBlocks(wish.embedding) && !convert::LiesInBlocks(wish.media)) {
@@ -134,6 +138,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   }
   options.media_weights = convert::FormatNamed(wish.media.empty() ? usual : wish.media);
   options.text_only = wish.text_only;
+  options.mmproj = wish.mmproj;
   options.draft_head = wish.mtp;
   options.reranker = wish.reranker;
   if (!wish.merge.empty()) options.merge = FindNamed(wish.merge, "", Named::kAdapter);
@@ -196,6 +201,10 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
   command
       ->add_flag("--text-only", wish->text_only,
                  "Leave out what sees for the model, which then reads texts alone")
+      ->group(kWeightsGroup);
+  AddFile(command, "--mmproj", &wish->mmproj,
+          "What sees for the model of a GGUF file; default: the only file beside it that is called "
+          "mmproj, if there is one")
       ->group(kWeightsGroup);
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);
   command

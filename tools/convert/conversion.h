@@ -22,6 +22,7 @@ struct ConversionWish {
   uint32_t context = 0;   // with fit; 0: not given
   bool mtp = false;
   bool text_only = false;
+  std::string mmproj;  // empty: not given
   bool reranker = false;
   std::string merge;        // empty: none
   std::string adapter_for;  // the model is an adapter for this one; empty: it is a model

@@ -11,6 +11,7 @@
 #include "tools/convert/add_vision.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/gguf_rules_of.h"
+#include "tools/convert/architectures/mmproj/mmproj_rules_of.h"
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/calibrate/priors.h"
@@ -195,7 +196,8 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
 
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress) {
-  const Source source = OpenSource(options.directory, GgufRulesOf);
+  Source source = OpenSource(options.directory, GgufRulesOf);
+  if (!options.text_only) AddMmproj(options.mmproj, MmprojRulesOf, source);
   ConvertReport report;
   report.notes = source.notes;
   SourceText text = ReadSourceText(source, report.notes);

@@ -57,6 +57,8 @@ struct ConvertOptions {
   // In the end the model is run for one token, where half of the memory that is free is enough for
   // that; else a note says so. Without, it is only opened, with its tokenizer and its plan.
   bool run_token = false;
+  // Of a GGUF file, the one of what sees for its model; empty: the one beside it, if there is one.
+  std::filesystem::path mmproj;
 };
 
 // What `bits` led to, for one matrix.

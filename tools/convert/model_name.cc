@@ -8,6 +8,7 @@
 #include "tools/common/hub_cache.h"
 #include "tools/common/output.h"
 #include "tools/convert/sources/checkpoint_files.h"
+#include "tools/convert/sources/mmproj_name.h"
 
 namespace rondo::tools {
 namespace {
@@ -23,11 +24,10 @@ bool IsFurtherPart(const std::string& stem) {
          std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// By the names that llama.cpp and those who publish its files give.
-bool IsNamedAsBeside(std::string stem) {
+// By the name that those who publish them give.
+bool IsNamedAsImatrix(std::string stem) {
   std::ranges::transform(stem, stem.begin(), [](unsigned char c) { return std::tolower(c); });
-  return stem.find("mmproj") != std::string::npos || stem.starts_with("imatrix") ||
-         stem.ends_with("imatrix");
+  return stem.starts_with("imatrix") || stem.ends_with("imatrix");
 }
 
 std::string List(const std::vector<std::string>& names) {
@@ -102,7 +102,9 @@ std::vector<std::string> GgufModels(const std::vector<std::string>& files) {
     const fs::path path = file;
     if (path.extension() != ".gguf" || IsFurtherPart(path.stem().string())) continue;
     all.push_back(file);
-    if (!IsNamedAsBeside(path.stem().string())) models.push_back(file);
+    const bool is_beside =
+        convert::IsMmprojName(path.filename().string()) || IsNamedAsImatrix(path.stem().string());
+    if (!is_beside) models.push_back(file);
   }
   return models.empty() ? all : models;
 }

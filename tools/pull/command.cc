@@ -10,6 +10,7 @@
 #include "tools/common/progress_bar.h"
 #include "tools/convert/conversion.h"
 #include "tools/convert/model_name.h"
+#include "tools/convert/sources/mmproj_name.h"
 #include "tools/pull/model_address.h"
 #include "tools/pull/pull.h"
 #include "tools/pull/token.h"
@@ -80,6 +81,18 @@ void ReadModel(const std::string& text, bool has_revision, PullOptions* options)
   if (is_gguf && options->files.empty()) options->files = {PatternOf(address->file)};
 }
 
+// What sees for the model, of what was asked for; empty: that is none, or several.
+std::filesystem::path MmprojAmong(const Pulled& pulled) {
+  std::filesystem::path found;
+  for (const std::string& file : pulled.files) {
+    const std::filesystem::path path = pulled.snapshot / file;
+    if (!convert::IsMmprojName(path.filename().string())) continue;
+    if (!found.empty()) return {};
+    found = path;
+  }
+  return found;
+}
+
 void Run(Arguments& arguments, bool has_revision) {
   CheckCombination(arguments.wish);
   PullOptions& options = arguments.pull;
@@ -93,6 +106,7 @@ void Run(Arguments& arguments, bool has_revision) {
   options.token = HubToken();
   const bool is_adapter = !arguments.wish.adapter_for.empty();
   options.kind = is_adapter ? Named::kAdapter : Named::kModel;
+  options.with_mmproj = !arguments.wish.text_only && arguments.wish.mmproj.empty();
   if (arguments.wish.output.empty()) arguments.wish.output = options.name.model + ".rondo";
   // What cannot be written, or is not there, is told before hours of a download.
   std::string& merge = arguments.wish.merge;
@@ -112,6 +126,8 @@ void Run(Arguments& arguments, bool has_revision) {
          "--merge ",
          name, " -o FILE` adds it to the weights of its base");
   }
+  // Beside it may lie those of earlier downloads.
+  if (options.with_mmproj) arguments.wish.mmproj = MmprojAmong(pulled).string();
   RunConversion(model.path.string(), arguments.wish);
 }
 

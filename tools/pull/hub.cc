@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tools/common/error.h"
 #include "tools/convert/model_name.h"
+#include "tools/convert/sources/mmproj_name.h"
 
 namespace rondo::tools {
 namespace {
@@ -112,6 +114,8 @@ std::string List(const std::vector<std::string>& names) {
   return list;
 }
 
+std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 std::vector<std::string> Paths(const std::vector<HubFile>& files) {
   std::vector<std::string> paths;
   for (const HubFile& file : files) paths.push_back(file.path);
@@ -188,6 +192,21 @@ std::vector<HubFile> ChooseByPattern(const HubListing& listing,
     Fail("--file stands for two models, expected one: ", gguf[0], " and ", other->path);
   }
   return chosen;
+}
+
+void AddMmproj(const HubListing& listing, std::vector<HubFile>& chosen) {
+  const std::vector<std::string> models = GgufModels(Paths(chosen));
+  const auto is_mmproj = [](const HubFile& file) {
+    return convert::IsMmprojName(NameOf(file.path));
+  };
+  if (models.empty() || std::ranges::any_of(chosen, is_mmproj)) return;
+  std::vector<HubFile> found;
+  std::ranges::copy_if(listing.files, std::back_inserter(found), is_mmproj);
+  if (found.size() > 1) {
+    Fail("the model has ", found.size(), " files of what sees for it, ", List(Paths(found)),
+         ": choose one with a further --file, or none with --text-only");
+  }
+  chosen.insert(chosen.end(), found.begin(), found.end());
 }
 
 std::vector<HubFile> ChooseConverted(const HubListing& listing, const convert::FolderFiles& files,

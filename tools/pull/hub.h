@@ -52,11 +52,14 @@ class Hub {
   HttpClient http_;
 };
 
-// Both throw Error where the listing holds no such files.
+// Those that choose throw Error where the listing holds no such files.
 
 // Those that one of `patterns` (as a shell's: * ? [a-z]) stands for; at most one model.
 std::vector<HubFile> ChooseByPattern(const HubListing& listing,
                                      const std::vector<std::string>& patterns);
+// To a GGUF file of a model's text what sees for the model, where the listing has that and `chosen`
+// does not. Throws Error where there are several.
+void AddMmproj(const HubListing& listing, std::vector<HubFile>& chosen);
 // What `rondo convert` reads of a model, or of an adapter: that is also chosen where there is no
 // model beside it. `files` are those of the listing.
 std::vector<HubFile> ChooseConverted(const HubListing& listing, const convert::FolderFiles& files,

@@ -96,7 +96,11 @@ class Puller {
 
  private:
   std::vector<HubFile> Choose(const HubListing& listing) {
-    if (!options_.files.empty()) return ChooseByPattern(listing, options_.files);
+    if (!options_.files.empty()) {
+      std::vector<HubFile> chosen = ChooseByPattern(listing, options_.files);
+      if (options_.with_mmproj) AddMmproj(listing, chosen);
+      return chosen;
+    }
     const ListedFiles files(listing, options_.name.text(), [&](const HubFile& file) {
       if (!Has(file)) Fetch(listing.commit, file);
       return Blob(file);

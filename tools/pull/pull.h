@@ -19,6 +19,7 @@ struct PullOptions {
   std::string token;               // empty: none
   std::vector<std::string> files;  // patterns; empty: what `rondo convert` reads
   Named kind = Named::kModel;      // what that is read as
+  bool with_mmproj = false;        // what sees for a model that is a GGUF file, too
   int tries = 5;                   // in a row, of a server that breaks off or has too much to do
   int wait_ms = 1000;              // before the second try; twice as long before each further one
   long timeout_seconds = 60;

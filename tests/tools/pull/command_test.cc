@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tools/convert/random_checkpoint.h"
+#include "tests/tools/convert/seeing_gguf.h"
 #include "tests/tools/pull/pull_case.h"
 #include "tests/tools/run_tool.h"
 
@@ -12,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST_F(PullTest, TheToolDownloadsAndConverts) {
   TempFolder checkpoint;
@@ -158,6 +160,24 @@ TEST_F(PullCommandTest, ADownloadConvertsWhatItWasAskedFor) {
   EXPECT_THAT(PullTool("--file '*4_0.gguf' --file '*.safetensors'").err,
               HasSubstr("expected one: a-Q4_0.gguf and model.safetensors"));
   EXPECT_THAT(PullTool("--file config.json").err, HasSubstr("none of the files asked for"));
+}
+
+TEST_F(PullCommandTest, WhatSeesComesWithAGgufFile) {
+  std::map<std::string, HubServer::File> files;
+  files["m.gguf"] = {convert::SeeingText().Bytes(), true};
+  files["mmproj-F32.gguf"] = {convert::SeeingMmproj().Whole().Bytes(), true};
+  server_.Replace(files);
+  const ToolResult sees = PullTool("--file m.gguf");
+  EXPECT_EQ(sees.code, 0) << sees.err;
+  EXPECT_THAT(sees.out, HasSubstr("sees pictures"));
+  EXPECT_THAT(PullTool("--file m.gguf --text-only").out, Not(HasSubstr("sees")));
+
+  files["mmproj-other.gguf"] = files["mmproj-F32.gguf"];
+  server_.Replace(files);
+  EXPECT_THAT(PullTool("--file m.gguf").err,
+              HasSubstr("has 2 files of what sees for it, mmproj-F32.gguf, mmproj-other.gguf: "
+                        "choose one with a further --file, or none with --text-only"));
+  EXPECT_THAT(PullTool("--file m.gguf --file mmproj-other.gguf").out, HasSubstr("sees pictures"));
 }
 
 // CLI11 would take brackets around all of it for a list.

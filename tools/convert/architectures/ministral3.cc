@@ -2,6 +2,7 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -27,10 +28,27 @@ DecoderSpec ReadMinistral3(const Config& config) {
   return BuildDecoder(f);
 }
 
+// So the text of Mistral 3 is called, too, whose queries all count alike.
+void AddMinistral3(const GgufKeys& keys, nlohmann::json& config) {
+  AddWindow(keys, config);
+  nlohmann::json& rope = config["rope_parameters"];
+  rope["llama_4_scaling_beta"] = keys.Number("attention.temperature_scale", 0.0);
+  const char *const kOriginal = "original_max_position_embeddings",
+                    *const kLog = "rope.scaling.yarn_log_multiplier";
+  if (!rope.contains(kOriginal)) rope[kOriginal] = config["max_position_embeddings"];
+  // The other factor is not in the file, and this one in all models.
+  if (keys.Has(kLog)) rope["mscale"] = rope["mscale_all_dim"] = keys.Number(kLog);
+}
+
 }  // namespace
 
 std::vector<Architecture> Ministral3Architectures() {
-  return {{.name = "Ministral3ForCausalLM", .model_type = "ministral3", .read = ReadMinistral3}};
+  return {{.name = "Ministral3ForCausalLM",
+           .model_type = "ministral3",
+           .read = ReadMinistral3,
+           .gguf = "mistral3",
+           .add_gguf = AddMinistral3,
+           .gguf_names = With(UsualNames(), PairedHeadNames())}};
 }
 
 }  // namespace rondo::convert

@@ -3,6 +3,7 @@
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/checkpoint_files.h"
 #include "tools/convert/sources/checkpoint_folder.h"
+#include "tools/convert/sources/checkpoint_with_parts.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 #include "tools/convert/sources/gguf/gguf_generation.h"
@@ -54,17 +55,15 @@ Source OpenFolder(const fs::path& directory) {
 void RefuseOtherKinds(const GgufFile& file) {
   const Config keys = Config::Of(file.path() + ": key ", file.metadata());
   const std::string kind = keys.IsText("general.type") ? keys.Text("general.type", "") : "model";
-  const bool is_clip =
-      keys.IsText("general.architecture") && keys.Text("general.architecture", "") == "clip";
   if (kind == "adapter") {
     Fail(file.path(),
          " is a LoRA adapter, not a model: merge it into its base first "
          "(llama-export-lora) and convert that");
   }
-  if (kind == "mmproj" || is_clip) {
+  if (IsMmproj(file)) {
     Fail(file.path(),
          " is the part of a model that reads pictures or sound (mmproj): name the "
-         "file of the text's model, which lies beside it");
+         "file of the text's model, which lies beside it, and this one by --mmproj");
   }
   if (kind == "imatrix") {
     Fail(file.path(), " is an importance matrix, by which models are quantised, not a model");
@@ -117,6 +116,24 @@ Source OpenSource(const fs::path& path, FindGgufRules find_rules) {
   if (!fs::exists(path)) Fail(path.string(), " does not exist");
   if (GgufFile::IsGguf(path)) return OpenGgufFile(path, find_rules);
   Fail(path.string(), " ", WhatFileIs(path, "is neither a folder nor a GGUF file"));
+}
+
+void AddMmproj(const fs::path& named, FindMmprojRules find_rules, Source& source) {
+  if (source.gguf == nullptr) {
+    if (named.empty()) return;
+    Fail(named.string(), " goes with a GGUF file: a folder has in itself what sees for its model");
+  }
+  const std::optional<fs::path> path = FindMmproj(source.path, named);
+  if (!path) return;
+  source.mmproj =
+      OpenMmproj(*path, find_rules, source.config.Integer("hidden_size", 1, UINT32_MAX));
+  const auto whole = std::make_shared<CheckpointWithParts>(source.checkpoint);
+  whole->AddPart("", source.mmproj->checkpoint);
+  source.checkpoint = whole;
+  if (named.empty()) {
+    source.notes.push_back("what sees for the model is taken from " + path->string() +
+                           ", which lies beside it");
+  }
 }
 
 }  // namespace rondo::convert

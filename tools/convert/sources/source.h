@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tools/convert/sources/checkpoint.h"
 #include "tools/convert/sources/config.h"
 #include "tools/convert/sources/gguf/gguf_rules.h"
+#include "tools/convert/sources/gguf/mmproj.h"
 
 namespace rondo::convert {
 
@@ -26,10 +28,15 @@ struct Source {
   std::filesystem::path path;            // of the folder or the file
   std::shared_ptr<const GgufKeys> gguf;  // of the file; null: a folder
   std::vector<std::string> notes;
+  std::optional<Mmproj> mmproj;  // what sees, out of a file beside that of `gguf`
 };
 
 // By what `path` is. Tokenizer and chat templates are left to tokenizer/source_text.h. Throws
 // Error.
 Source OpenSource(const std::filesystem::path& path, FindGgufRules find_rules);
+
+// What sees for a text's model that is a GGUF file joins it: the file `named`, or where that is
+// empty the one beside it, if there is one, which the notes tell. Throws Error.
+void AddMmproj(const std::filesystem::path& named, FindMmprojRules find_rules, Source& source);
 
 }  // namespace rondo::convert

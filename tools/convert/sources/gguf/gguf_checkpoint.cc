@@ -179,6 +179,22 @@ void GgufCheckpoint::Undo(const GgufKeys& keys, Change change, View& view,
     case Change::kDepthwise:
       if (shape.size() == 2) shape = {shape[0], 1, shape[1]};
       return;
+    case Change::kChannelsLast: {
+      if (shape.size() == 2) return;
+      if (shape.size() != 4) Refuse(view, "has not the dimensions rows, channels, y and x");
+      const uint64_t channels = shape[1], places = shape[2] * shape[3];
+      view.col_order = [channels, places](uint64_t col) {
+        return col % channels * places + col / channels;
+      };
+      view.keeps_blocks = false;
+      shape = {view.rows, view.cols};
+      return;
+    }
+    case Change::kOnesBefore:
+      shape.erase(shape.begin(), std::find_if(shape.begin(), shape.end() - 1,
+                                              [](uint64_t size) { return size != 1; }));
+      while (shape.size() < 3) shape.insert(shape.begin(), 1);
+      return;
     case Change::kFlat:
     case Change::kDecay:
       shape = {view.rows * view.cols};

@@ -100,6 +100,13 @@ json RopeParameters(const GgufKeys& keys, double theta) {
   if (rotated != head_dim) {
     rope["partial_rotary_factor"] = static_cast<double>(rotated) / static_cast<double>(head_dim);
   }
+  const char* const kSections = "rope.dimension_sections";
+  if (keys.HoldsList(kSections)) {
+    // Of time, height and width; the fourth is of no model whose text this reads.
+    std::vector<double> sections = keys.Numbers(kSections);
+    if (sections.size() == 4 && sections.back() == 0) sections.pop_back();
+    rope["mrope_section"] = sections;
+  }
   const char* const kOriginal = "rope.scaling.original_context_length";
   if (keys.Has(kOriginal)) {
     rope["original_max_position_embeddings"] = keys.Count(kOriginal, kMaxContext);

@@ -230,7 +230,10 @@ void GgufFile::Read(const std::string& name, const Tensor& tensor, uint64_t firs
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(skipped), n, out.begin() + done);
     done += n;
   }
-  const auto bad = std::find_if(out.begin(), out.end(), [](float x) { return !std::isfinite(x); });
+  const bool is_scalar = tensor.elements() == 1;
+  const auto bad = std::find_if(out.begin(), out.end(), [&](float x) {
+    return is_scalar ? std::isnan(x) : !std::isfinite(x);
+  });
   if (bad != out.end()) {
     Fail(PathOf(tensor), ": tensor ", name, " holds ", *bad, " at index ",
          first + static_cast<uint64_t>(bad - out.begin()), ", expected finite weights");

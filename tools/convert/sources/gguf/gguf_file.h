@@ -46,7 +46,8 @@ class GgufFile {
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
 
   // out = elements [first, first + out.size()) of `tensor`, which is one of tensors(). Refuses
-  // values that are not finite (with their index).
+  // values that are not finite (with their index), but for one that is alone and infinite: it may
+  // bound others, and says that nothing does.
   void Read(const std::string& name, const Tensor& tensor, uint64_t first,
             std::span<float> out) const;
   // out = the blocks from the one that begins with element `first` on, as they are.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/common/fail.h"
@@ -34,6 +35,11 @@ GgufKeys::GgufKeys(const GgufFile& file)
       architecture_(all_.Text("general.architecture", "")) {
   if (architecture_.empty()) all_.Refuse("general.architecture", "is missing");
 }
+
+GgufKeys::GgufKeys(const GgufFile& file, std::string begin)
+    : file_(file),
+      all_(Config::Of(file.path() + ": key ", file.metadata())),
+      architecture_(std::move(begin)) {}
 
 uint64_t GgufKeys::Count(const std::string& key, uint64_t high) const {
   return all_.Integer(Name(key).c_str(), 1, high);

@@ -17,6 +17,8 @@ namespace rondo::convert {
 class GgufKeys {
  public:
   explicit GgufKeys(const GgufFile& file);
+  // With `begin` in place of an architecture: "clip.vision".
+  GgufKeys(const GgufFile& file, std::string begin);
 
   const std::string& architecture() const { return architecture_; }
   const GgufFile& file() const { return file_; }
@@ -43,6 +45,10 @@ class GgufKeys {
   // A sentence for each that was assumed.
   std::vector<std::string> notes() const;
   std::string Text(const std::string& key, const std::string& if_absent) const;
+  // A list of numbers; empty where the key is absent.
+  std::vector<double> Numbers(const std::string& key) const {
+    return all_.Numbers(Name(key).c_str());
+  }
   // None stands for what is not finite; empty where the key is absent.
   std::vector<std::optional<double>> NumbersOrNone(const std::string& key) const {
     return all_.NumbersOrNone(Name(key).c_str());

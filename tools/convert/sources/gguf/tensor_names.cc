@@ -7,7 +7,8 @@ namespace rondo::convert {
 ParsedName ParseName(const std::string& name) {
   ParsedName parsed;
   std::string rest = name;
-  for (const char* suffix : {".weight", ".bias"}) {
+  for (const char* suffix :
+       {".weight", ".bias", ".input_min", ".input_max", ".output_min", ".output_max"}) {
     if (rest.ends_with(suffix)) {
       parsed.suffix = suffix;
       rest.resize(rest.size() - parsed.suffix.size());

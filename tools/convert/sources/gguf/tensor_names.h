@@ -26,12 +26,15 @@ enum class Change {
   kTiledColumns,  // columns likewise
   kTiledConv,     // kTiledHeads and kDepthwise
   kTiledDecay,    // kTiledHeads and kDecay
+  kChannelsLast,  // [rows, channels, y, x], which was [rows, y * x * channels] (lfm2's patches)
+  kOnesBefore,    // may lack the first of three dimensions, which are 1 (internvl's positions)
 };
 
 // "{}" stands for a number: of the layer, the expert. In `hugging_face` there is one more for
 // kExperts, kStreams and kHeads; for kFusedQkv the last "{}" becomes q, k and v.
-// Names are without ".weight" or ".bias", which are the same on both sides. A rule whose `gguf` has
-// one of these is for that tensor alone, and its `hugging_face` is the whole name.
+// Names are without ".weight", ".bias" or the ends of ranges (".input_min"), which are the same on
+// both sides. A rule whose `gguf` has one of these is for that tensor alone, and its `hugging_face`
+// is the whole name.
 struct NameRule {
   std::string_view gguf;
   std::string hugging_face;
