@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "runtime/model/model_file.h"
@@ -23,7 +24,8 @@ class SmolVlmVision : public testing::Test {
                           std::filesystem::copy_options::overwrite_existing);
     std::ofstream(folder_ / "model" / "processor_config.json")
         << R"({"image_processor": {"max_image_size": {"longest_edge": )" << tile
-        << R"(}, "size": {"longest_edge": )" << 3 * tile << R"(}, "resample": 1}})";
+        << R"(}, "size": {"longest_edge": )" << std::min(3 * tile, 32768u)
+        << R"(}, "resample": 1}})";
     ConvertOptions options;
     options.directory = folder_ / "model";
     options.output = folder_ / "model.rondo";
@@ -47,6 +49,12 @@ TEST_F(SmolVlmVision, RefusesPatchesThatDoNotMerge) {
               testing::HasSubstr("has 5 patches a side, expected a multiple of 2"));
   EXPECT_THAT(SentenceOf([&] { ConvertedWith(7); }),
               testing::HasSubstr("has 0 patches a side, expected a multiple of 2"));
+}
+
+// What is made for each patch would take gigabytes.
+TEST_F(SmolVlmVision, RefusesMorePatchesThanAnyPictureHas) {
+  EXPECT_THAT(SentenceOf([&] { ConvertedWith(32768); }),
+              testing::HasSubstr("a tile has 4096 patches a side, expected at most 1024"));
 }
 
 }  // namespace

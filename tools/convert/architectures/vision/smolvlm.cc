@@ -3,6 +3,7 @@
 // matrix.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "runtime/base/checked.h"
 #include "runtime/model/limits.h"
@@ -68,9 +69,11 @@ void ReadSmolVlmVision(const VisionSource& source, DecoderSpec* spec) {
   }
   spec->vision->context_length = side * side;
   AddPatchProduct(prefix + "embeddings.patch_embedding", patch, true, true, spec);
+  std::vector<uint32_t> buckets(side);
+  for (uint32_t i = 0; i < side; ++i) buckets[i] = Bucket(i, side, table_side);
   AddGridPositions(
       prefix + "embeddings.position_embedding", side, table_side,
-      [&](uint32_t place) { return Bucket(place, side, table_side); }, spec);
+      [&](uint32_t place) { return buckets[place]; }, spec);
   AddTowerDense("model.connector.modality_projection.proj", spec->hidden_size,
                 uint64_t{spec->vision->hidden_size} * merge * merge, false,
                 format::DenseActivation::kIdentity, spec);

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "runtime/model/limits.h"
+#include "tools/common/error.h"
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
 namespace rondo::convert {
@@ -68,6 +70,12 @@ void AddPatchProduct(const std::string& source, uint32_t patch, bool is_convolut
 
 void AddGridPositions(const std::string& source, uint32_t side, uint32_t table_side,
                       const std::function<uint32_t(uint32_t place)>& row, DecoderSpec* spec) {
+  // Far above real ones; the recipe may have a part for each patch.
+  constexpr uint32_t kMostSide = 1024;
+  if (side > kMostSide) {
+    throw Error("a tile has " + std::to_string(side) + " patches a side, expected at most " +
+                std::to_string(kMostSide));
+  }
   const uint64_t hidden = spec->vision->hidden_size;
   TensorRecipe recipe{"vision.positions", TensorRole::kTable, {}, hidden};
   const std::vector<uint64_t> shape = {uint64_t{table_side} * table_side, hidden};
