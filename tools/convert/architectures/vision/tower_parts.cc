@@ -73,8 +73,8 @@ void AddGridPositions(const std::string& source, uint32_t side, uint32_t table_s
   // Far above real ones; the recipe may have a part for each patch.
   constexpr uint32_t kMostSide = 1024;
   if (side > kMostSide) {
-    throw Error("a tile has " + std::to_string(side) + " patches a side, expected at most " +
-                std::to_string(kMostSide));
+    throw tools::Error("a tile has " + std::to_string(side) + " patches a side, expected at most " +
+                       std::to_string(kMostSide));
   }
   const uint64_t hidden = spec->vision->hidden_size;
   TensorRecipe recipe{"vision.positions", TensorRole::kTable, {}, hidden};
