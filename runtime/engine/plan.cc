@@ -94,11 +94,11 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   RONDO_RETURN_IF_ERROR(ResolveCpus(&options));
   if (options.threads == 0) options.threads = std::min(PerformanceCores(), kMaxThreads);
   if (options.duty_percent == 0) options.duty_percent = 100;
+  RONDO_RETURN_IF_ERROR(CheckRange("max_rows", options.max_rows, 1, kMaxRows));
   options.max_rows = RowsForPrefix(model, options);
   if (options.rows_per_step == 0) options.rows_per_step = options.max_rows;
   RONDO_RETURN_IF_ERROR(CheckRange("context", options.context, 1, kMaxContext));
   RONDO_RETURN_IF_ERROR(CheckRange("max_sessions", options.max_sessions, 1, kMaxSessions));
-  RONDO_RETURN_IF_ERROR(CheckRange("max_rows", options.max_rows, 1, kMaxRows));
   RONDO_RETURN_IF_ERROR(CheckRange("threads", options.threads, 1, kMaxThreads));
   RONDO_RETURN_IF_ERROR(CheckRange("rows_per_step", options.rows_per_step, 1, options.max_rows));
   RONDO_RETURN_IF_ERROR(CheckRange("duty_percent", options.duty_percent, 1, 100));
@@ -226,6 +226,7 @@ Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
   if (!draft.ok()) {
     return Status::Error(draft.status().code(), "draft model: %s", draft.status().message());
   }
+  draft->limits.has_prefix = false;  // it proposes row by row, and what it proposes is verified
   plan->draft = std::move(*draft);
   if (assists) RONDO_RETURN_IF_ERROR(plan->draft.decoder.Assist(plan->runner.decoder));
   plan->memory.EndPart();

@@ -231,11 +231,16 @@ Status Snapshot::CheckPrefix() const {
     return Corrupt("the first %llu tokens of the snapshot see each other, expected %llu to %llu",
                    ull{prefix()}, ull{least}, ull{most});
   }
-  if (prefix() <= binding_.limits.max_rows) return Status();
+  // What waits for the first pass becomes the prefix.
+  const bool begins = binding_.limits.has_prefix && !is_evaluated && prefix() == 0;
+  const uint64_t pass = begins ? header_.position : prefix();
+  if (pass <= std::min<uint64_t>(binding_.limits.max_rows, binding_.limits.context)) {
+    return Status();
+  }
   return Mismatch(
-      "the snapshot's first %llu tokens see each other and are of one pass, but engine option "
-      "max_rows is %zu",
-      ull{prefix()}, binding_.limits.max_rows);
+      "the snapshot's first %llu tokens see each other and are of one pass, but engine options "
+      "max_rows and context are %zu and %llu",
+      ull{pass}, binding_.limits.max_rows, ull{binding_.limits.context});
 }
 
 // The groups hold what the row behind the evaluated ones sees, and their sizes are those of the
@@ -340,6 +345,11 @@ Status Snapshot::CheckInputs() const {
                      ull{in.position}, ull{end}, ull{header_.position});
     }
     end = in.position + in.n_rows;
+    const uint64_t begin = in.position - in.first_row;
+    if ((in.kind & 1) != 0 && prefix() > begin && prefix() < begin + in.rows) {
+      return Corrupt("the snapshot's first %llu tokens see each other, and end inside input %zu",
+                     ull{prefix()}, i);
+    }
     const int64_t begins_at = static_cast<int64_t>(in.position) - in.first_row + shift;
     if (begins_at < 0 || begins_at > kMost) {
       return Corrupt("input %zu of the snapshot begins at coordinate %lld, expected 0 to %lld", i,

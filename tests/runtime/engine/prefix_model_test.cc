@@ -62,6 +62,15 @@ class Prefix : public testing::Test {
     return snapshot;
   }
 
+  // A snapshot that says so of its prefix.
+  static std::vector<uint8_t> WithPrefix(std::vector<uint8_t> snapshot, uint64_t prefix) {
+    const size_t end = snapshot.size() - sizeof(uint64_t);
+    std::memcpy(&snapshot[end - 2 * sizeof prefix], &prefix, sizeof prefix);
+    const uint64_t checksum = Checksum(std::span(snapshot).first(end));
+    std::memcpy(&snapshot[end], &checksum, sizeof checksum);
+    return snapshot;
+  }
+
   TestModel model_;
   const std::vector<int32_t> prefix_ = Ids(30, 1);
   const std::vector<int32_t> rest_ = Ids(90, 2);
@@ -141,13 +150,8 @@ TEST_F(Prefix, ForksAndSnapshotsGoOnAsItself) {
   EXPECT_EQ(After(restored, rest_), expected);
   EXPECT_FALSE(restored->Undo(91).ok());
 
-  std::vector<uint8_t> altered = snapshot;
   for (const uint64_t wrong : {uint64_t{0}, uint64_t{31}}) {
-    const size_t end = altered.size() - sizeof(uint64_t);
-    std::memcpy(&altered[end - 2 * sizeof wrong], &wrong, sizeof wrong);
-    const uint64_t checksum = Checksum(std::span(altered).first(end));
-    std::memcpy(&altered[end], &checksum, sizeof checksum);
-    const Status corrupt = NewSession(*other)->Restore(altered);
+    const Status corrupt = NewSession(*other)->Restore(WithPrefix(snapshot, wrong));
     EXPECT_EQ(corrupt.code(), StatusCode::kCorrupt);
     EXPECT_THAT(corrupt.message(), HasSubstr("see each other, expected 1 to 30"));
   }
@@ -158,6 +162,62 @@ TEST_F(Prefix, ForksAndSnapshotsGoOnAsItself) {
   const Status refused = NewSession(*narrow)->Restore(snapshot);
   EXPECT_EQ(refused.code(), StatusCode::kSnapshotMismatch);
   EXPECT_THAT(refused.message(), HasSubstr("first 30 tokens see each other"));
+}
+
+// What waits in a snapshot becomes a prefix, too.
+TEST_F(Prefix, ThatWaitsInASnapshotIsOfOnePass) {
+  const auto engine = model_.NewEngine(Options());
+  Session* const session = NewSession(*engine);
+  ASSERT_TRUE(session->Queue(std::span(rest_).first(35)).ok());
+  const std::vector<uint8_t> snapshot = Save(session);
+  EngineOptions fewer = Options();
+  fewer.max_rows = 34;
+  const auto narrow = model_.NewEngine(fewer);
+  const Status refused = NewSession(*narrow)->Restore(snapshot);
+  EXPECT_EQ(refused.code(), StatusCode::kSnapshotMismatch);
+  EXPECT_THAT(refused.message(), HasSubstr("first 35 tokens see each other"));
+  Session* const restored = NewSession(*engine);
+  ASSERT_TRUE(restored->Restore(snapshot).ok());
+  EXPECT_EQ(Logits(restored), Logits(session));
+}
+
+TEST_F(Prefix, OfASnapshotEndsInsideNoInput) {
+  EngineOptions options = Options();
+  options.max_input_rows = 20;
+  const auto engine = model_.NewEngine(options);
+  const std::vector<float> rows = EmbeddingsOf(*engine, std::span(prefix_).first(20));
+  Session* const session = NewSession(*engine);
+  const std::span ids = std::span(rest_).first(5);
+  const Session::Piece pieces[] = {
+      {ids}, {{}, {rows.data(), RowFormat::kFloat32, 20, nullptr, true}}, {ids}};
+  ASSERT_TRUE(session->QueuePieces(pieces).ok());
+  Logits(session);
+  const std::vector<uint8_t> snapshot = Save(session);
+  EXPECT_TRUE(NewSession(*engine)->Restore(snapshot).ok());
+  const Status corrupt = NewSession(*engine)->Restore(WithPrefix(snapshot, 15));
+  EXPECT_EQ(corrupt.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(corrupt.message(), HasSubstr("first 15 tokens see each other, and end inside"));
+}
+
+// A draft model reads row by row: it only proposes.
+TEST_F(Prefix, DraftModelsHaveNone) {
+  const TestModel causal = TinyModel(false);
+  EngineOptions options = Options();
+  SessionOptions wants;
+  wants.ignore_eos = true;
+  const auto plain = causal.NewEngine(options);
+  Session* const expected = NewSession(*plain, wants);
+  options.draft = {&model_.file(), model_.tokenizer()};
+  wants.speculation = Speculation::kDraftModel;
+  const auto drafting = causal.NewEngine(options);
+  Session* const session = NewSession(*drafting, wants);
+  ASSERT_TRUE(expected->Prefill(rest_).ok());
+  ASSERT_TRUE(session->Prefill(rest_).ok());  // longer than a pass
+  for (int i = 0; i < 12; ++i) {
+    const auto event = session->Next(), other = expected->Next();
+    ASSERT_TRUE(event.ok()) << event.status().message();
+    EXPECT_EQ(event->token, other->token);
+  }
 }
 
 TEST_F(Prefix, LongerThanAPassItIsRefused) {

@@ -204,8 +204,7 @@ TEST_F(SafetensorsTest, AScalarMayBoundNothing) {
     const Safetensors file(Save(
         File(R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", Raw<float>({value}))));
     std::vector<float> out(1);
-    const std::string sentence =
-        SentenceOf([&] { file.Read("a", file.tensors().at("a"), 0, out); });
+    std::string sentence = SentenceOf([&] { file.Read("a", file.tensors().at("a"), 0, out); });
     EXPECT_EQ(std::isnan(out[0]), std::isnan(value));
     return sentence;
   };

@@ -58,10 +58,11 @@ void AddQwen(const GgufKeys& keys, const char* gelu, const char* first, const ch
       {patch + "weight", {patch + "frame.0", patch + "frame.1"}, JoinedTensor::Way::kFrames});
   for (uint64_t i = 0; i < keys.n_layers(); ++i) {
     const std::string attention = kPrefix + "blocks." + std::to_string(i) + ".attn.";
-    for (const std::string end : {".weight", ".bias"}) {
-      configs.joined.push_back(
-          {attention + "qkv" + end,
-           {attention + "q" + end, attention + "k" + end, attention + "v" + end}});
+    for (const char* end : {".weight", ".bias"}) {
+      const auto named = [&](const char* part) {
+        return std::string(attention).append(part) + end;
+      };
+      configs.joined.push_back({named("qkv"), {named("q"), named("k"), named("v")}});
     }
   }
 }
