@@ -125,6 +125,7 @@ CASES = {
     "mamba2": Case("mamba2"),
     "minimax-m2": Case("minimax_m2", {"rope_parameters": rope(partial_rotary_factor=0.5)},
                        {"rotary_dim": 4, "scoring_func": "sigmoid"}),
+    "mistral3": Case("mistral3"),
     "mpt": Case("mpt", hub={"architectures": ["MPTForCausalLM"]}),
     "nemotron": Case("nemotron"),
     "nemotron_h": Case("nemotron_h", {"layers_block_type": ["mamba", "mlp", "attention", "mamba"]},
@@ -151,6 +152,7 @@ CASES = {
                    differs="llama.cpp has softmax over all experts where transformers masks some"),
     "qwen2": Case("qwen2"),
     "qwen2moe": Case("qwen2_moe"),
+    "qwen2vl": Case("qwen2_vl"),
     "qwen3": Case("qwen3"),
     "qwen35": Case("qwen3_5_text", {"head_dim": 16, "rope_parameters": rope(
         partial_rotary_factor=0.5, mrope_section=[2, 1, 1])}),
@@ -158,6 +160,7 @@ CASES = {
         partial_rotary_factor=0.5, mrope_section=[2, 1, 1])}),
     "qwen3moe": Case("qwen3_moe", {"norm_topk_prob": True}),
     "qwen3next": Case("qwen3_next"),
+    "qwen3vl": Case("qwen3_vl"),
     "seed_oss": Case("seed_oss"),
     "smollm3": Case("smollm3"),
     "stablelm": Case("stablelm"),

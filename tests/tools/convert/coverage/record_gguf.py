@@ -64,7 +64,9 @@ def rows_by_llama_cpp(path, scratch):
 
 def checkpoint(folder, case):
     """A tiny one; returns transformers' logits at POSITIONS."""
-    cls = getattr(transformers, modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES[case.model_type])
+    named = (modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(case.model_type) or
+             modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES[case.model_type])
+    cls = getattr(transformers, named)
     config_class = configuration_auto.CONFIG_MAPPING[case.model_type]
     if getattr(config_class, "sub_configs", {}).get("text_config") is cls.config_class:
         config_class = cls.config_class
@@ -103,7 +105,8 @@ def convert(folder, path):
     cls.no_mtp = True  # without what predicts tokens behind the next
     with torch.inference_mode():
         model = cls(folder, gguf.LlamaFileType.ALL_F32, path, eager=True, model_name="golden")
-        model.set_vocab = lambda: add_vocabulary(model.gguf_writer)
+        maker = getattr(model, "impl", model)  # where one class stands for others
+        maker.set_vocab = lambda: add_vocabulary(maker.gguf_writer)
         model.write()
 
 

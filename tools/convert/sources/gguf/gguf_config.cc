@@ -1,6 +1,7 @@
 #include "tools/convert/sources/gguf/gguf_config.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/common/fail.h"
@@ -102,10 +103,13 @@ json RopeParameters(const GgufKeys& keys, double theta) {
   }
   const char* const kSections = "rope.dimension_sections";
   if (keys.HoldsList(kSections)) {
-    // Of time, height and width; the fourth is of no model whose text this reads.
+    // Of time, height and width; the fourth is of no model whose text this reads. llama.cpp's
+    // converter writes the usual ones where a config says nothing: of tokens, whose coordinates are
+    // equal, they tell nothing, and may be of another number of pairs.
     std::vector<double> sections = keys.Numbers(kSections);
     if (sections.size() == 4 && sections.back() == 0) sections.pop_back();
-    rope["mrope_section"] = sections;
+    const double pairs = std::accumulate(sections.begin(), sections.end(), 0.0);
+    if (2 * pairs == static_cast<double>(rotated)) rope["mrope_section"] = sections;
   }
   const char* const kOriginal = "rope.scaling.original_context_length";
   if (keys.Has(kOriginal)) {
