@@ -21,11 +21,12 @@ class SmolVlmVision : public testing::Test {
   ModelBytes ConvertedWith(uint32_t tile) {
     const std::filesystem::path seeing = std::filesystem::path(kTestData) / "seeing";
     std::filesystem::copy(seeing, folder_ / "model",
-                          std::filesystem::copy_options::overwrite_existing);
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing);
     std::ofstream(folder_ / "model" / "processor_config.json")
         << R"({"image_processor": {"max_image_size": {"longest_edge": )" << tile
-        << R"(}, "size": {"longest_edge": )" << std::min(3 * tile, 32768u)
-        << R"(}, "resample": 1}})";
+        << R"(}, "size": {"longest_edge": )" << std::min(3 * tile, 32768u) << R"(}, "resample": 1,
+            "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}})";
     ConvertOptions options;
     options.directory = folder_ / "model";
     options.output = folder_ / "model.rondo";
