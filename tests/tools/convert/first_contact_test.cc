@@ -128,6 +128,9 @@ TEST_F(FirstContact, FoldersByWhatTheyHold) {
     return Sentence("folder");
   };
   EXPECT_THAT(sentence("adapter_config.json", "{}"), HasSubstr("is a LoRA adapter"));
+  EXPECT_THAT(sentence("mmproj-a.gguf", "GGUF"), HasSubstr("mmproj-a.gguf"));
+  tool_.Write("folder/my-model.gguf", "GGUF");  // which the mmproj is beside
+  EXPECT_THAT(Sentence("folder"), HasSubstr("my-model.gguf"));
   EXPECT_THAT(sentence("m.gguf", "GGUF"), AllOf(HasSubstr("name that"), HasSubstr("m.gguf")));
   EXPECT_THAT(sentence("inner/config.json", "{}"), HasSubstr("folder/inner does: name that"));
   EXPECT_THAT(sentence("x.safetensors.incomplete", ""), HasSubstr("part of a download"));

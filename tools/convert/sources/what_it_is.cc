@@ -9,6 +9,7 @@
 
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/sources/mmproj_name.h"
 
 namespace rondo::convert {
 namespace {
@@ -190,7 +191,9 @@ std::string WhatFolderIs(const fs::path& path, const std::string& missing) {
     return "is a LoRA adapter, not a model: `rondo convert` makes it a file for a model with "
            "--adapter-for MODEL.rondo, or adds it to its base's weights with --merge";
   }
-  const auto gguf = FindEnding(path, {".gguf"});
+  auto gguf = FindFile(
+      path, [](const std::string& name) { return name.ends_with(".gguf") && !IsMmprojName(name); });
+  if (!gguf) gguf = FindEnding(path, {".gguf"});
   if (gguf) return "holds a GGUF file: name that, as " + (path / *gguf).string();
   const auto rondo = FindEnding(path, {".rondo"});
   if (rondo) return "holds a Rondo file, which needs no conversion: " + (path / *rondo).string();
