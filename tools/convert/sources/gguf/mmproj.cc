@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <vector>
 
 #include "runtime/model/limits.h"
@@ -143,8 +144,9 @@ std::optional<fs::path> FindMmproj(const fs::path& model, const fs::path& named)
   }
   const fs::path folder = model.has_parent_path() ? model.parent_path() : fs::path(".");
   std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (IsMmprojName(entry.path().filename().string()) && !entry.is_directory()) {
+  std::error_code error;  // a folder that cannot be listed: the file is read without it
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (IsMmprojName(entry.path().filename().string()) && !entry.is_directory(error)) {
       found.push_back(entry.path());
     }
   }
