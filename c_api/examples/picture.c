@@ -48,6 +48,10 @@ int main(int argc, char** argv) {
   size_t count = 0;
   unsigned char* pixels = argc == 3 ? read_ppm(argv[2], &image) : NULL;
   char why[256] = "usage: picture MODEL PPM_FILE";
+  if (argc == 3) {
+    snprintf(why, sizeof why,
+             "%s is no PPM file of 8 bits (P6): `convert photo.jpg photo.ppm` makes one", argv[2]);
+  }
 
   rondo_image_options_init(&image_options, sizeof image_options);
   rondo_engine_options_init(&engine_options, sizeof engine_options);

@@ -1055,7 +1055,7 @@ inline Session::Events Session::Stream() { return Events(this); }
 inline Session::Events Session::Chat(const rondo::Chat& chat) {
   const std::vector<int32_t> ids = Model(model_).ChatIds(chat);
   Reset();
-  Append(ids);
+  AppendMedia(ids, {});  // refuses ids in which pictures are missing
   return Stream();
 }
 

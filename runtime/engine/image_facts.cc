@@ -55,15 +55,17 @@ Status SetTokens(const ImageOptions& options, ImageProcessor* p) {
   if (options.min_tokens == 0 && options.max_tokens == 0) return Status();
   const bool has_min = p->rule == SizeRule::kBetween || p->rule == SizeRule::kBetweenOrGrid;
   if (!has_min && p->rule != SizeRule::kBudget) {
+    const bool is_max = options.max_tokens > 0;
     return Status::Error(StatusCode::kUnsupported,
-                         "image options min_tokens and max_tokens are %u and %u, but the number of "
-                         "rows of this model's pictures cannot be chosen: leave them 0",
-                         options.min_tokens, options.max_tokens);
+                         "image option %s is %u, but the number of rows of this model's pictures "
+                         "cannot be chosen",
+                         is_max ? "max_tokens" : "min_tokens",
+                         is_max ? options.max_tokens : options.min_tokens);
   }
   if (options.min_tokens > 0 && !has_min) {
     return Status::Error(StatusCode::kUnsupported,
                          "image option min_tokens is %u, but each picture of this model has about "
-                         "max_tokens: leave it 0",
+                         "max_tokens",
                          options.min_tokens);
   }
   const uint64_t pixels = uint64_t{p->patch} * p->patch * p->merge * p->merge;
@@ -73,11 +75,17 @@ Status SetTokens(const ImageOptions& options, ImageProcessor* p) {
   }
   if (options.min_tokens > 0) p->min_pixels = options.min_tokens * pixels;
   constexpr uint64_t kMost = uint64_t{1} << 30;
-  if (p->min_pixels <= p->max_pixels && p->max_pixels <= kMost) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "image options min_tokens and max_tokens mean %llu and %llu pixels, but "
-                       "must be at most %llu, the first no more than the second",
-                       ull{p->min_pixels}, ull{p->max_pixels}, ull{kMost});
+  if (p->max_pixels > kMost) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "image option max_tokens is %u, but must be at most %llu for %llu pixels",
+                         options.max_tokens, ull{kMost / pixels}, ull{kMost});
+  }
+  if (p->min_pixels > p->max_pixels) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "image option min_tokens is %u, but must be at most max_tokens, %llu",
+                         options.min_tokens, ull{p->max_pixels / pixels});
+  }
+  return Status();
 }
 
 uint64_t Size(const flatbuffers::Vector<uint32_t>* ids) { return ids == nullptr ? 0 : ids->size(); }
@@ -115,9 +123,11 @@ Result<uint64_t> CountTokens(const format::PictureText& text, const ImageLayout&
 
 Result<ImageProcessor> ProcessorOf(const ModelFile& model, const ImageOptions& options) {
   if (model.model().vision() == nullptr) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "the model has nothing that sees: convert its checkpoint again, without "
-                         "--text-only, from a folder that has its image processor's config");
+    return Status::Error(
+        StatusCode::kUnsupported,
+        "this model reads texts alone; if its checkpoint sees pictures, convert it "
+        "without --text-only, from a folder with its processor's config, or from "
+        "a GGUF file with --mmproj");
   }
   RONDO_ASSIGN(ImageProcessor p, ReadProcessor(*model.model().vision()->tower()->processor()));
   RONDO_RETURN_IF_ERROR(SetTokens(options, &p));

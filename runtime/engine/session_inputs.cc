@@ -50,12 +50,14 @@ struct PartAppender {
 Status Session::QueueMedia(std::span<const int32_t> ids, std::span<const Media* const> media) {
   EndPrompt();
   RONDO_RETURN_IF_ERROR(CheckPredicts());
-  if (!engine_->has_media()) {
+  const format::Model* const vision = engine_->model().model().vision();
+  if (vision == nullptr && media.empty()) return Queue(ids);
+  if (vision == nullptr || (!engine_->has_media() && !media.empty())) {
     return Status::Error(StatusCode::kUnsupported,
                          "engine option max_media_rows is 0: the engine takes no pictures");
   }
   RONDO_RETURN_IF_ERROR(CheckIds(ids));
-  const format::PictureText& text = *engine_->model().model().vision()->tower()->text();
+  const format::PictureText& text = *vision->tower()->text();
   const auto wanted = static_cast<size_t>(
       std::count(ids.begin(), ids.end(), static_cast<int32_t>(text.placeholder())));
   if (wanted != media.size()) {

@@ -175,7 +175,7 @@ TEST_F(MediaTest, RefusalsSayWhatIsWrong) {
   const Model blind = OpenTiny();
   EXPECT_EQ(rondo_image_plan(blind.get(), 50, 50, &options_, &facts, why_, sizeof why_),
             RONDO_STATUS_UNSUPPORTED);
-  EXPECT_THAT(why_, HasSubstr("nothing that sees"));
+  EXPECT_THAT(why_, HasSubstr("reads texts alone"));
   engine_ = NewEngine(model_.get());
   EXPECT_THAT(Refusal(image, RONDO_STATUS_UNSUPPORTED), HasSubstr("max_media_rows is 0"));
 }

@@ -45,11 +45,13 @@ void ForEachPicture(const Json& messages, const Visit& visit) {
 
 }  // namespace
 
-ChatPicture ReadChatPicture(const std::string& path, rondo_engine* engine,
+ChatPicture ReadChatPicture(const std::string& path, const rondo_model* model, rondo_engine* engine,
                             const rondo_image_options& options) {
   const Picture pixels = ReadPicture(path);
+  PlanPicture(model, path, pixels, options);  // says of which file what is wrong
   ChatPicture picture;
-  picture.media = EncodePicture(engine, pixels, options);
+  picture.media =
+      EncodePicture(engine, pixels, options, "; /reset gives back those that the conversation has");
   picture.facts = Facts(picture.media.get());
   picture.part = {{"type", "image"},
                   {"path", std::filesystem::absolute(path).string()},
@@ -68,12 +70,12 @@ size_t CountPictures(const Json& messages) {
   return count;
 }
 
-std::vector<ChatPicture> ReadPicturesOf(const Json& messages, rondo_engine* engine,
-                                        const rondo_image_options& options) {
+std::vector<ChatPicture> ReadPicturesOf(const Json& messages, const rondo_model* model,
+                                        rondo_engine* engine, const rondo_image_options& options) {
   std::vector<ChatPicture> pictures;
   ForEachPicture(messages, [&](const Json& part) {
     const std::string path = part["path"];
-    pictures.push_back(ReadChatPicture(path, engine, options));
+    pictures.push_back(ReadChatPicture(path, model, engine, options));
     if (part.contains("pixels") && part["pixels"] != pictures.back().part["pixels"]) {
       Fail(path, " has another picture than the conversation was about");
     }

@@ -18,7 +18,7 @@ struct ChatPicture {  // NOLINT(bugprone-exception-escape): as FolderTokenizer
 };
 
 // Throws Error or Interrupted.
-ChatPicture ReadChatPicture(const std::string& path, rondo_engine* engine,
+ChatPicture ReadChatPicture(const std::string& path, const rondo_model* model, rondo_engine* engine,
                             const rondo_image_options& options);
 
 // A message's content is a text, or a list of texts and pictures in files.
@@ -30,6 +30,7 @@ size_t CountPictures(const nlohmann::ordered_json& messages);
 // Those of messages that were kept. Throws Error: a file is no longer there, or has another
 // picture.
 std::vector<ChatPicture> ReadPicturesOf(const nlohmann::ordered_json& messages,
-                                        rondo_engine* engine, const rondo_image_options& options);
+                                        const rondo_model* model, rondo_engine* engine,
+                                        const rondo_image_options& options);
 
 }  // namespace rondo::tools

@@ -41,6 +41,7 @@ Examples:
   echo "What is a rondo?" | rondo chat model.rondo --max-tokens 100
   rondo chat model.rondo --session today.chat      # goes on with it the next time
   rondo chat model.rondo --tools tools.json --exec ./answer.sh
+  echo "What is in the picture?" | rondo chat model.rondo --image cat.jpg
 
 Functions in --tools are as chat templates have them: [{"type": "function", "function": {"name":
 "weather", "description": "Of a city", "parameters": {"type": "object", "properties": {"city":
@@ -82,6 +83,7 @@ struct Arguments {
   std::string adapter;           // the same of an adapter's
   SamplingWish sampling;
   ConstraintWish constraint;
+  std::vector<std::string> images;
 };
 
 constexpr const char* kTakenBack = "the turn is taken back: the conversation is as before it";
@@ -262,6 +264,7 @@ void Chat(Arguments arguments) {
   if (arguments.usual_image_rows) {
     arguments.engine.max_media_rows = UsualImageRows(model.get(), form.image);
   }
+  form.slides = arguments.engine.context_policy == RONDO_POLICY_SLIDE;
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   Conversation conversation(model.get(), engine.get(), setup, form);
   Resume(arguments, &conversation);
@@ -270,6 +273,9 @@ void Chat(Arguments arguments) {
   if (lines.is_terminal()) {
     Print("/help tells what there is.\n");
     TellSampling(setup.options);
+  }
+  for (const std::string& path : arguments.images) {
+    Attach(path, lines.is_terminal(), &conversation);
   }
   bool failed = false;
   for (bool going_on = true; going_on;) {
@@ -329,6 +335,8 @@ void AddChatCommand(CLI::App& app) {
   AddInteger(command, "--thinking-tokens", &a->form.thinking_tokens, {0, UINT64_MAX, "any number"},
              "The most tokens of a thought, which then is ended", "0")
       ->group(kTextGroup);
+  AddImages(command, &a->images,
+            "A picture (JPEG, PNG, WebP) for the first message, as /image FILE gives one to any");
   AddImageOptions(command, &a->form.image);
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));

@@ -121,7 +121,7 @@ std::string Conversation::Snapshot() const {
 
 void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapshot) {
   // Encoded before anything changes: what is restored then has their rows.
-  std::vector<ChatPicture> pictures = ReadPicturesOf(messages, engine_, form_.image);
+  std::vector<ChatPicture> pictures = ReadPicturesOf(messages, model_, engine_, form_.image);
   if (snapshot.empty()) {
     Check(rondo_session_reset(session_.get()));
     slots_.clear();
@@ -155,14 +155,14 @@ void Conversation::KeepMessages(size_t count) {
 
 rondo_image_facts Conversation::Attach(const std::string& path) {
   RequireSight(model_);
-  waiting_.push_back(ReadChatPicture(path, engine_, form_.image));
+  waiting_.push_back(ReadChatPicture(path, model_, engine_, form_.image));
   return waiting_.back().facts;
 }
 
 uint64_t Conversation::position() const { return PositionsOf(slots_); }
 
 std::string Conversation::ContextAdvice() const {
-  const std::string more = WhatSeesMore(model_, context_);
+  const std::string more = WhatSeesMore(model_, context_, form_.slides);
   return "/reset begins anew here" + (more.empty() ? more : "; " + more + " needs a new start");
 }
 
@@ -238,7 +238,7 @@ bool Conversation::Feed(std::vector<Slot> wanted) {
   if (status == RONDO_STATUS_CANCELLED) return false;
   if (status == RONDO_STATUS_CONTEXT_FULL) {
     const bool is_first = messages_.size() == n_system_ + 1;
-    const std::string more = is_first ? WhatSeesMore(model_, context_) : "";
+    const std::string more = is_first ? WhatSeesMore(model_, context_, form_.slides) : "";
     const std::string advice =
         is_first ? "say less at once" + (more.empty() ? more : ", or start anew with " + more)
                  : ContextAdvice();

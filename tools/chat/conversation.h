@@ -36,6 +36,7 @@ struct ChatForm {
   std::string tools;          // the functions that may be called, as JSON; empty: none
   uint64_t thinking_tokens = 0;  // of a thought; 0: any number
   bool special_tokens = false;   // what reads like one in a message becomes one
+  bool slides = false;           // the engine's policy, of which advice depends
   rondo_image_options image = ImageDefaults();
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/chat/conversation_file.h"
+#include "tools/chat/named_pictures.h"
 #include "tools/common/nearest.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
@@ -109,9 +110,9 @@ bool RunCommand(const std::string& line, const CommandPlace& place, Conversation
                 " (/help tells what there is; a space before / sends the line as a message)");
   }
   if (name == "/image") {
-    const std::string path = Unquoted(argument);
-    if (path.empty()) throw Error("/image needs the name of a file");
-    Attach(path, place.tells, &conversation);
+    const std::vector<std::string> names = FileNames(argument);
+    if (names.empty()) throw Error("/image needs the name of a file");
+    for (const std::string& name : names) Attach(name, place.tells, &conversation);
   } else if (name == "/save") {
     Save(conversation, argument);
   } else if (name == "/load") {

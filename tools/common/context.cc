@@ -20,12 +20,13 @@ uint32_t ContextFor(const rondo_model* model, uint64_t tokens) {
   return static_cast<uint32_t>(std::min<uint64_t>(wanted, Facts(model).context_length));
 }
 
-std::string WhatSeesMore(const rondo_model* model, uint32_t context) {
+std::string WhatSeesMore(const rondo_model* model, uint32_t context, bool slides) {
   rondo_engine_options longer = EngineDefaults(), sliding = longer;
   longer.context = context + 1;
   sliding.context = context;
   sliding.context_policy = RONDO_POLICY_SLIDE;
-  const bool may_be_longer = IsPossible(model, longer), may_slide = IsPossible(model, sliding);
+  const bool may_be_longer = IsPossible(model, longer);
+  const bool may_slide = !slides && IsPossible(model, sliding);
   const std::string larger = "a larger --context", policy = "--policy slide";
   if (may_be_longer && may_slide) return larger + ", or " + policy + ",";
   return may_be_longer ? larger : may_slide ? policy : "";

@@ -17,7 +17,7 @@ inline constexpr uint32_t kUsualContext = 8192;
 uint32_t ContextFor(const rondo_model* model, uint64_t tokens);
 
 // What lets the model see more than `context` tokens of a text: "a larger --context, or --policy
-// slide,", one of these, or nothing.
-std::string WhatSeesMore(const rondo_model* model, uint32_t context);
+// slide,", one of these, or nothing. `slides`: the policy is that already.
+std::string WhatSeesMore(const rondo_model* model, uint32_t context, bool slides);
 
 }  // namespace rondo::tools

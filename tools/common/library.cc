@@ -31,11 +31,18 @@ const char* Advice(int32_t status) {
   }
 }
 
-// Options of an engine by the names that people type.
+// Options of an engine and of pictures by the names that people type.
 constexpr std::pair<std::string_view, const char*> kTyped[] = {
-    {"context", "--context"}, {"sink_tokens", "--sinks"},     {"policy", "--policy"},
-    {"max_rows", "--rows"},   {"max_sessions", "--sessions"}, {"threads", "--threads"},
-    {"kernels", "--kernels"}, {"kv_format", "--kv"},          {"max_media_rows", "--image-rows"}};
+    {"engine option context", "--context"},
+    {"engine option sink_tokens", "--sinks"},
+    {"engine option policy", "--policy"},
+    {"engine option max_rows", "--rows"},
+    {"engine option max_sessions", "--sessions"},
+    {"engine option threads", "--threads"},
+    {"engine option kernels", "--kernels"},
+    {"engine option kv_format", "--kv"},
+    {"engine option max_media_rows", "--image-rows"},
+    {"image option max_tokens", "--image-tokens"}};
 
 }  // namespace
 
@@ -196,13 +203,11 @@ Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
 
 // The library's own sentence is "engine option NAME is VALUE, but ...".
 void Refuse(const std::string& sentence) {
-  constexpr std::string_view kBegin = "engine option ", kIs = " is ";
-  const size_t is = sentence.find(kIs);
-  if (sentence.starts_with(kBegin) && is != sentence.npos) {
-    const std::string name = sentence.substr(kBegin.size(), is - kBegin.size());
-    for (const auto& [field, typed] : kTyped) {
-      if (name == field) throw OptionRefused(sentence, typed, sentence.substr(is + kIs.size()));
-    }
+  constexpr std::string_view kIs = " is ";
+  const size_t is = std::min(sentence.find(kIs), sentence.size());
+  for (const auto& [option, typed] : kTyped) {
+    if (sentence.substr(0, is) != option) continue;
+    throw OptionRefused(sentence, typed, sentence.substr(is + kIs.size()));
   }
   throw Error(sentence);
 }

@@ -1,5 +1,6 @@
 #include "tools/common/picture_flags.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tools/common/flags.h"
@@ -29,13 +30,17 @@ void CheckImageOptions(const rondo_image_options& options, bool has_pictures) {
   }
 }
 
-void AddImageFlags(CLI::App* command, PicturesWish* wish) {
-  AddTexts(command, "--image", &wish->files,
-           "A picture (JPEG, PNG, WebP) that the text begins with, or that stands where the text "
-           "has the model's token for one; can be given several times; default: none")
+void AddImages(CLI::App* command, std::vector<std::string>* files, const std::string& about) {
+  AddTexts(command, "--image", files, about + "; can be given several times; default: none")
       ->check([](const std::string& path) { return WrongFileName(path); })
       ->type_name("FILE")
       ->group(kPicturesGroup);
+}
+
+void AddImageFlags(CLI::App* command, PicturesWish* wish) {
+  AddImages(command, &wish->files,
+            "A picture (JPEG, PNG, WebP) that the text begins with, or that stands where the text "
+            "has the model's token for one");
   AddImageOptions(command, &wish->options);
 }
 
@@ -44,9 +49,10 @@ CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::strin
       ->add_option_function<std::string>(
           "--image",
           [size](const std::string& text) {
-            const size_t x = text.find('x');
-            if (x == text.npos) {
-              throw CLI::ValidationError("--image", text + " is no size such as 640x480");
+            const size_t x = std::min(text.find_first_of("xX"), text.size());
+            if (x == 0 || x + 1 >= text.size()) {
+              throw CLI::ValidationError(
+                  "--image", text + " is no size such as 640x480, width and height in pixels");
             }
             const auto side = [](const std::string& digits) {
               return static_cast<uint32_t>(ReadInteger("--image", digits, {1, kMostImageSide}));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +17,9 @@ inline constexpr const char* kPicturesGroup = "Pictures, for models that see";
 void AddImageOptions(CLI::App* command, rondo_image_options* options);
 // Throws CLI::ValidationError where there are such options, but no picture.
 void CheckImageOptions(const rondo_image_options& options, bool has_pictures);
-// These, and --image, which can be given several times.
+// --image FILE, which can be given several times; `about` says what becomes of it.
+void AddImages(CLI::App* command, std::vector<std::string>* files, const std::string& about);
+// --image of a prompt, and its options.
 void AddImageFlags(CLI::App* command, PicturesWish* wish);
 // --image WIDTHxHEIGHT. 0 x 0 where it is not given. Of a command, or of a group of its options.
 CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::string& about);

@@ -14,7 +14,7 @@ PromptPictures::PromptPictures(const rondo_model* model, const PicturesWish& wis
   if (!wish.files.empty()) RequireSight(model);
   for (const std::string& file : wish.files) {
     pictures_.push_back(ReadPicture(file));
-    const rondo_image_facts facts = PlanPicture(model, UprightSize(pictures_.back()), options_);
+    const rondo_image_facts facts = PlanPicture(model, file, pictures_.back(), options_);
     rows += facts.rows;
     positions_ += facts.positions;
   }
@@ -26,20 +26,16 @@ PromptPictures::PromptPictures(const rondo_model* model, const PicturesWish& wis
 }
 
 size_t PromptPictures::CountPlaces(const std::vector<int32_t>& ids) const {
-  return static_cast<size_t>(std::count(ids.begin(), ids.end(), token_));
-}
-
-std::string PromptPictures::Mark() const {
-  return TextOutput([this](char* buffer, size_t capacity, size_t* length) {
-    return rondo_detokenize(model_, &token_, 1, 0, buffer, capacity, length);
-  });
+  return token_ < 0 ? 0 : static_cast<size_t>(std::count(ids.begin(), ids.end(), token_));
 }
 
 void PromptPictures::CheckPlaces(const std::vector<int32_t>& ids) const {
   const size_t places = CountPlaces(ids), pictures = pictures_.size();
-  if (pictures == 0 || places == pictures) return;
-  Fail("the prompt has ", Mark(), " (token ", token_, ") ", FormatCount(places, "time"),
-       ", but there ", pictures == 1 ? "is " : "are ", FormatCount(pictures, "picture"),
+  if (places == pictures) return;
+  const std::string has = "the prompt has " + PictureMark(model_) + " (token " +
+                          std::to_string(token_) + ") " + FormatCount(places, "time") + ", but ";
+  if (pictures == 0) Fail(has, "no picture is given: --image FILE, once for each");
+  Fail(has, "there ", pictures == 1 ? "is " : "are ", FormatCount(pictures, "picture"),
        ": it stands for one of them each time");
 }
 
@@ -47,7 +43,7 @@ std::vector<int32_t> PromptPictures::Tokenize(std::string_view prompt, bool add_
   std::vector<int32_t> ids = tools::Tokenize(model_, prompt, add_special);
   if (!empty() && CountPlaces(ids) == 0) {
     std::string text;
-    for (size_t i = 0; i < pictures_.size(); ++i) text += Mark();
+    for (size_t i = 0; i < pictures_.size(); ++i) text += PictureMark(model_);
     ids = tools::Tokenize(model_, text.append(prompt), add_special);
   }
   CheckPlaces(ids);

@@ -29,9 +29,9 @@ class PromptPictures {
   int32_t token() const { return token_; }
 
   // The ids of a prompt that has the text of a picture's token for each picture; where it has none
-  // they stand in front. Throws Error where it has another number.
+  // they stand in front. Throws Error as CheckPlaces.
   std::vector<int32_t> Tokenize(std::string_view prompt, bool add_special) const;
-  // Throws Error where the ids have not as many places as there are pictures.
+  // Throws Error where the ids have not as many places as there are pictures, which may be none.
   void CheckPlaces(const std::vector<int32_t>& ids) const;
   // That these ids take of the context.
   uint64_t PositionsOf(const std::vector<int32_t>& ids) const;
@@ -42,8 +42,6 @@ class PromptPictures {
 
  private:
   size_t CountPlaces(const std::vector<int32_t>& ids) const;
-  // The text of the token.
-  std::string Mark() const;
 
   const rondo_model* const model_;
   const rondo_image_options options_;

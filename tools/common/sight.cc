@@ -30,6 +30,13 @@ void RequireSight(const rondo_model* model) {
   if (Facts(model).picture_token < 0) PlanPicture(model, {1, 1}, ImageDefaults());
 }
 
+std::string PictureMark(const rondo_model* model) {
+  const int32_t token = Facts(model).picture_token;
+  return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+    return rondo_detokenize(model, &token, 1, 0, buffer, capacity, length);
+  });
+}
+
 rondo_image_facts PlanPicture(const rondo_model* model, PictureSize size,
                               const rondo_image_options& options) {
   rondo_image_facts facts = {};
@@ -41,7 +48,19 @@ rondo_image_facts PlanPicture(const rondo_model* model, PictureSize size,
   return facts;
 }
 
-Media EncodePicture(rondo_engine* engine, const Picture& picture, rondo_image_options options) {
+rondo_image_facts PlanPicture(const rondo_model* model, const std::string& path,
+                              const Picture& picture, const rondo_image_options& options) {
+  try {
+    return PlanPicture(model, UprightSize(picture), options);
+  } catch (const OptionRefused&) {
+    throw;
+  } catch (const Error& error) {
+    Fail(path, ": ", error.what());
+  }
+}
+
+Media EncodePicture(rondo_engine* engine, const Picture& picture, rondo_image_options options,
+                    const char* advice) {
   ProgressBar bar(ProgressBar::Of::kSteps);
   options.progress = [](void* bar, uint64_t done, uint64_t total) -> int32_t {
     if (bar != nullptr) static_cast<ProgressBar*>(bar)->Update(done, total);
@@ -62,7 +81,8 @@ Media EncodePicture(rondo_engine* engine, const Picture& picture, rondo_image_op
       rondo_media_create(engine, &image, &options, &media, message, sizeof message);
   std::string sentence = message;
   if (status == RONDO_STATUS_KV_POOL_FULL || sentence.find("max_media_rows") != sentence.npos) {
-    sentence += " (--image-rows N has memory for N rows of all pictures together)";
+    sentence += " (--image-rows N has memory for N rows of all pictures together";
+    sentence.append(advice).append(")");
   }
   Require(status, sentence.c_str());
   return Media(media);

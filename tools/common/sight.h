@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tools/common/library.h"
@@ -24,14 +25,22 @@ rondo_image_options ImageDefaults();
 // Throws Error where the model does not see: before a large file is read for nothing.
 void RequireSight(const rondo_model* model);
 
+// The text of the token that stands for a picture, of a model that sees; empty where it has none.
+std::string PictureMark(const rondo_model* model);
+
 // What becomes of a picture of this size. Throws Error: the model does not see, or takes no such
 // picture.
 rondo_image_facts PlanPicture(const rondo_model* model, PictureSize size,
                               const rondo_image_options& options);
 
-// Makes the picture's rows, with a bar where standard error is a terminal. Throws Error or
-// Interrupted.
-Media EncodePicture(rondo_engine* engine, const Picture& picture, rondo_image_options options);
+// The same of a picture's file, which the Error names.
+rondo_image_facts PlanPicture(const rondo_model* model, const std::string& path,
+                              const Picture& picture, const rondo_image_options& options);
+
+// Makes the picture's rows, with a bar where standard error is a terminal. Throws Error, with
+// `advice` where rows are full, or Interrupted.
+Media EncodePicture(rondo_engine* engine, const Picture& picture, rondo_image_options options,
+                    const char* advice = "");
 
 rondo_image_facts Facts(const rondo_media* media);
 

@@ -27,10 +27,12 @@ std::string ReadPiece(int descriptor, const std::string& what) {
   return bytes;
 }
 
-std::string ReadAll(int descriptor, const std::string& what, uint64_t most = UINT64_MAX) {
+std::string ReadAll(int descriptor, const std::string& what, uint64_t most = UINT64_MAX,
+                    const std::function<void(std::string_view)>& look = nullptr) {
   std::string all;
   for (std::string piece; !(piece = ReadPiece(descriptor, what)).empty();) {
     all += piece;
+    if (look) look(all);
     if (all.size() > most) Fail(what, " has more than ", most, " bytes");
   }
   return all;
@@ -67,13 +69,14 @@ std::vector<std::string> ReadLines() {
   return lines;
 }
 
-std::string ReadFile(const std::string& what, const std::string& path, uint64_t most) {
+std::string ReadFile(const std::string& what, const std::string& path, uint64_t most,
+                     const std::function<void(std::string_view)>& look) {
   std::error_code error;
   const Descriptor file = OpenToRead(path, OpenAs::kAnything, error);
   CheckInterrupt();
   const std::string name = what + " " + path;
   if (error) Fail("cannot read ", name, ": ", error.message());
-  return ReadAll(file.number(), name, most);
+  return ReadAll(file.number(), name, most, look);
 }
 
 std::string ReadTextFile(const std::string& what, const std::string& path) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rondo::tools {
@@ -17,8 +19,10 @@ std::string ReadAllInput();
 // UTF-8.
 std::vector<std::string> ReadLines();
 
-// A whole file or pipe, of at most `most` bytes. `what` names it in the error: "the text".
-std::string ReadFile(const std::string& what, const std::string& path, uint64_t most = UINT64_MAX);
+// A whole file or pipe, of at most `most` bytes. `what` names it in the error: "the text". `look`
+// sees the bytes up to each piece as it comes, and throws Error where no more need be read.
+std::string ReadFile(const std::string& what, const std::string& path, uint64_t most = UINT64_MAX,
+                     const std::function<void(std::string_view)>& look = nullptr);
 // The same of a text for programs, which must be UTF-8: Error says where it is not. A byte order
 // mark is no part of it.
 std::string ReadTextFile(const std::string& what, const std::string& path);

@@ -197,13 +197,16 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
            "Format of embedding and output head; default: f32 with --weights "
            "f32, as the weights with keep, else q8");
   add_word("--media-weights", &wish->media, formats,
-           "Format of what sees for the model; default: f32 with --weights f32, else q8");
+           "Format of what sees pictures for the model; default: f32 with --weights f32, else q8");
   command
-      ->add_flag("--text-only", wish->text_only,
-                 "Leave out what sees for the model, which then reads texts alone")
+      ->add_flag(
+          "--text-only", wish->text_only,
+          "Leave out what sees (vision: the tower that makes rows of pictures), which is else "
+          "taken along where its family is known: the model then reads texts alone")
       ->group(kWeightsGroup);
   AddFile(command, "--mmproj", &wish->mmproj,
-          "What sees for the model of a GGUF file; default: the only file beside it that is called "
+          "What sees pictures for the model of a GGUF file; default: the only file beside it that "
+          "is called "
           "mmproj, if there is one")
       ->group(kWeightsGroup);
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);

@@ -29,6 +29,7 @@ Examples:
   rondo inspect model.rondo --check
   rondo inspect model.rondo --adapter my-lora.rondo --plan
   rondo inspect model.rondo --image 1920x1080
+  rondo inspect model.rondo --plan --image 1920x1080
 
 Nothing of the plan is taken from the system: it is computed from the file alone. The options of
 memory and speed go with --plan and, but for --context, with --fit; --adapter with these, which then
@@ -95,6 +96,10 @@ void Run(Arguments arguments) {
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   SessionSetup setup;
   const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
+  if (arguments.picture.width > 0 && arguments.engine.max_media_rows == 0) {
+    arguments.engine.max_media_rows =
+        PlanPicture(model.get(), arguments.picture, arguments.image).rows;
+  }
   if (arguments.plan) {
     PrintPlan(model.get(), arguments.engine);
   } else if (arguments.fit_bytes > 0) {
@@ -108,7 +113,7 @@ void Run(Arguments arguments) {
   } else if (arguments.tensors) {
     Print(DescribeTensors(arguments.model));
   } else {
-    Print(DescribeModel(model.get()) + DescribeSight(arguments.model));
+    Print(DescribeModel(model.get()) + DescribeSight(arguments.model, model.get()));
     if (adapter != nullptr) Print(DescribeAdapter(Facts(adapter.get())));
   }
 }
@@ -127,9 +132,14 @@ void AddInspectCommand(CLI::App& app) {
   AddSize(what, "--fit", &a->fit_bytes,
           "The largest context whose plan fits so many bytes (k, M, G: powers of 1000; Ki, Mi, Gi: "
           "of 1024); default: none");
-  what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
-  AddImageSize(what, &a->picture, "What becomes of a picture of so many pixels");
+  CLI::Option* check = what->add_flag("--check", a->check,
+                                      "Compare every checksum and the tokenizer's stored texts");
   CLI::Option* tensors = what->add_flag("--tensors", a->tensors, "Every tensor");
+  AddImageSize(command, &a->picture,
+               "What becomes of a picture of so many pixels; with --plan and --fit, room for one")
+      ->excludes(check)
+      ->excludes(tensors)
+      ->group(kPicturesGroup);
   AddAdapterFlag(command, &a->adapter)->excludes(tensors);
   AddContextFlag(
       command, &a->engine,

@@ -3,6 +3,8 @@
 #include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/common/numbers.h"
+#include "tools/common/printable.h"
+#include "tools/common/sight.h"
 #include "tools/inspect/mapped_model.h"
 #include "tools/inspect/report_row.h"
 
@@ -43,7 +45,7 @@ std::string RuleInWords(const format::ImageProcessor& p) {
 
 }  // namespace
 
-std::string DescribeSight(const std::string& path) {
+std::string DescribeSight(const std::string& path, const rondo_model* handle) {
   const MappedModel model = MapModel(path);
   const format::Model* const vision = model.file.model().vision();
   if (vision == nullptr) return "";
@@ -59,6 +61,7 @@ std::string DescribeSight(const std::string& path) {
   for (const format::Layer* layer : *vision->layers()) ForEachLinear(*layer, count);
   const format::ImageProcessor& p = *vision->tower()->processor();
   const uint32_t side = p.patch() * p.merge();
+  const std::string mark = PictureMark(handle);
   std::string out;
   Row("sight",
       FormatCount(vision->layers()->size(), "layer") + " of " + FormatCount(vision->hidden_size()) +
@@ -66,7 +69,8 @@ std::string DescribeSight(const std::string& path) {
       &out);
   Row("pictures",
       RuleInWords(p) + "; a row of the text for " + Times(side, side) + " pixels, token " +
-          std::to_string(vision->tower()->text()->placeholder()),
+          std::to_string(vision->tower()->text()->placeholder()) +
+          (mark.empty() ? "" : " (" + Printable(mark) + ")"),
       &out);
   return out;
 }

@@ -39,6 +39,9 @@ Examples:
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
   rondo run model.rondo "Once upon a time" --trace trace.json   (for chrome://tracing)
 
+A prompt is continued as it stands. What was trained to be asked answers in `rondo chat`, which
+writes the model's own template around a question.
+
 Many models recommend how to sample from them (`rondo inspect` shows it), and that is done unless
 options say otherwise; with no recommendation the most likely token is taken. Equal options give
 equal text, whatever the machine's number of threads. Ctrl-C ends the text.)";
@@ -116,11 +119,15 @@ void FinishTrace(TraceFile* trace) {
   Tell("the trace begins late: ", FormatCount(lost, "event"), " of the prompt's are more than fit");
 }
 
+bool Slides(const Arguments& arguments) {
+  return arguments.engine.context_policy == RONDO_POLICY_SLIDE;
+}
+
 // What the user should know of a text that did not end by itself, nor where they wanted it to.
 void TellReason(int32_t reason, const Arguments& arguments, bool is_constrained,
                 const rondo_model* model, uint32_t context) {
   if (reason == RONDO_REASON_CONTEXT_FULL) {
-    const std::string more = WhatSeesMore(model, context);
+    const std::string more = WhatSeesMore(model, context, Slides(arguments));
     Tell("(the context of ", FormatCount(context),
          " tokens is full: ", more.empty() ? "the model sees no more" : more + " goes on", ")");
   } else if (reason == RONDO_REASON_TOKEN_LIMIT && (arguments.usual_limit || is_constrained)) {
@@ -186,7 +193,8 @@ void Run(Arguments arguments) {
   }
   const double decode_seconds = whole.seconds() - prefill_seconds;
   if (status == RONDO_STATUS_CONTEXT_FULL) {
-    const std::string more = WhatSeesMore(model.get(), Memory(engine.get()).context);
+    const std::string more =
+        WhatSeesMore(model.get(), Memory(engine.get()).context, Slides(arguments));
     throw Error(std::string(rondo_session_last_error(session.get())) +
                 (more.empty() ? " (the model sees no more)" : " (" + more + " goes on)"));
   }

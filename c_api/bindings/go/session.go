@@ -225,7 +225,7 @@ func (s *Session) ask(chat Chat) error {
 	if err := s.Reset(); err != nil {
 		return err
 	}
-	return s.Append(ids)
+	return s.AppendMedia(ids) // refuses ids in which pictures are missing
 }
 
 func (s *Session) nextWithin(ctx context.Context) (Event, error) {

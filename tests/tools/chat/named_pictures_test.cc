@@ -6,7 +6,9 @@
 
 #include <fstream>
 
+#include "tests/support/environment.h"
 #include "tests/temp_folder.h"
+#include "tools/system/environment.h"
 
 namespace rondo::tools::named_pictures_test {
 namespace {
@@ -40,13 +42,36 @@ TEST_F(NamedPicturesTest, AsTerminalsWriteThem) {
 #endif
 }
 
+// People type names without thinking of a shell.
+TEST_F(NamedPicturesTest, AFilesWholeNameNamesIt) {
+  const std::string spaced = Make("it's b c.webp");
+  EXPECT_THAT(NamedPictures(spaced), ElementsAre(spaced));
+  EXPECT_THAT(FileNames(spaced), ElementsAre(spaced));
+}
+
+TEST_F(NamedPicturesTest, HomeAndUrlsAreUnderstood) {
+  const std::string spaced = Make("b c%.png");
+  std::string url = spaced;
+  url.replace(url.find("b c%"), 4, "b%20c%25");
+  for (const std::string begin : {"file://", "file://localhost"}) {
+    EXPECT_THAT(NamedPictures(begin + url), ElementsAre(spaced));
+  }
+  EXPECT_THAT(FileNames("file://"), ElementsAre(""));
+  EXPECT_THAT(FileNames("file:///a%2"), ElementsAre("/a%2"));
+  EXPECT_THAT(FileNames("file:///a%zzb%4"), ElementsAre("/a%zzb%4"));
+  const char* const before = std::getenv(kHomeVariable);
+  const std::string kept = before == nullptr ? "" : before;
+  SetVariable(kHomeVariable, folder_.path().string().c_str());
+  EXPECT_THAT(FileNames("~/a ~b"), ElementsAre(folder_.path().string() + "/a", "~b"));
+  before == nullptr ? UnsetVariable(kHomeVariable) : SetVariable(kHomeVariable, kept.c_str());
+}
+
 TEST_F(NamedPicturesTest, WhatSaysMoreIsAMessage) {
   const std::string picture = Make("a.png"), text = Make("notes.txt");
-  const std::string spaced = Make("b c.webp");
   for (const std::string& line :
-       {std::string(), std::string(" "), "What is " + picture, picture + "?", text, spaced,
-        "'" + picture, std::string(picture).append("\n").append(picture),
-        (folder_ / "none.png").string(), folder_.path().string()}) {
+       {std::string(), std::string(" "), "What is " + picture, picture + "?", text, "'" + picture,
+        std::string(picture).append("\n").append(picture), (folder_ / "none.png").string(),
+        folder_.path().string()}) {
     EXPECT_THAT(NamedPictures(line), IsEmpty()) << line;
   }
 }

@@ -236,6 +236,39 @@ TEST_F(ChatPicturesTool, CommandsAndNamesOfFilesAreAlike) {
   EXPECT_EQ(SavedMessages(tool_.Read("saved"))[0]["content"], a);
 }
 
+// As terminals and file managers write them where files are dropped, and as people type them.
+TEST_F(ChatPicturesTool, NamesMayBeWrittenAsAShellOrAUrlWritesThem) {
+  const std::filesystem::path folder = tool_.Path("a b");
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy_file(PictureFile("p64x64"), folder / "c.png");
+  const std::string path = (folder / "c.png").string(),
+                    save = "/save " + tool_.Path("saved") + "\n";
+  const auto with = [&path](const std::string& space) {
+    std::string out;
+    for (const char c : path) out += c == ' ' ? space : std::string(1, c);
+    return out;
+  };
+  std::vector<std::string> lines = {"/image " + path, "/image '" + path + "'",
+                                    "/image file://" + with("%20"), "file://" + with("%20"),
+                                    "file://localhost" + with("%20")};
+  if (std::filesystem::path::preferred_separator == '/') {
+    lines.insert(lines.end(), {"/image " + with("\\ "), with("\\ ")});
+  }
+  const std::string flag = "--image '" + path + "' ";
+  const std::string expected = Chat("What is it?\n", flag).out;
+  for (const std::string& line : lines) {
+    SCOPED_TRACE(line);
+    const ToolResult result = Chat(line + "\nWhat is it?\n" + save);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, expected);
+    EXPECT_EQ(SavedMessages(tool_.Read("saved"))[0]["content"][0]["path"], path);
+  }
+  EXPECT_EQ(Chat("/image " + path + " '" + path + "'\n").code, 1) << "of two each is a name";
+  EXPECT_THAT(Chat("/image " + PictureFile("p64x64") + " '" + path + "'\nhey\n" + save).err,
+              HasSubstr("saved"));
+  EXPECT_EQ(SavedMessages(tool_.Read("saved"))[0]["content"].size(), 3u);
+}
+
 TEST_F(ChatPicturesTool, TextsAloneAreReadToo) {
   EXPECT_EQ(Chat("Hello there\n").out,
             RunOn("<|im_start|>User: Hello there<end_of_utterance>\nAssistant:", ""));
@@ -251,14 +284,14 @@ TEST_F(ChatPicturesTool, RefusalsSayWhatToDo) {
   const std::string a = PictureFile("p64x64"), b = PictureFile("p30x90");
   const ToolResult full = Chat("/image " + a + "\n/image " + b + "\n", "--image-rows 30");
   EXPECT_EQ(full.code, 1);
-  EXPECT_THAT(full.err, HasSubstr("(--image-rows N has memory for N rows"));
+  EXPECT_THAT(full.err, ContainsRegex("\\(--image-rows N has memory for N rows .*; /reset gives"));
   EXPECT_THAT(Chat("/image\n").err, HasSubstr("/image needs the name of a file"));
   EXPECT_THAT(Chat("/image " + tool_.Path("none.png") + "\n").err, HasSubstr("none.png"));
 
   const std::string out = tool_.Path("blind.rondo");
   ASSERT_EQ(tool_("convert '" + kReference.string() + "' --text-only -o '" + out + "'").code, 0);
   model_ = "'" + out + "'";
-  EXPECT_THAT(Chat("/image " + a + "\n").err, HasSubstr("has nothing that sees"));
+  EXPECT_THAT(Chat("/image " + a + "\n").err, HasSubstr("reads texts alone"));
   const std::string saved = tool_.Path("saved");
   Chat(a + "\n/save " + saved + "\n");
   EXPECT_EQ(SavedMessages(tool_.Read("saved"))[0]["content"], a) << "a text, for who does not see";

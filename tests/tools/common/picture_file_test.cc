@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/temp_folder.h"
@@ -47,6 +48,13 @@ TEST_F(PictureFileTest, WhatItIsItsBytesSay) {
   }
   EXPECT_EQ(Read(SmallPng()).rgb, Read(SmallWebp()).rgb);
   EXPECT_EQ(Read(SmallPng()).rgb, Read(SmallInterlacedPng()).rgb);
+}
+
+// A file that never ends is told by its begin.
+TEST_F(PictureFileTest, WhatIsNoneIsNotReadToItsEnd) {
+  if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "a system without endless files";
+  EXPECT_EQ(SentenceOf([] { tools::ReadPicture("/dev/zero"); }),
+            "the picture /dev/zero cannot be decoded: it is neither JPEG, PNG nor WebP");
 }
 
 TEST_F(PictureFileTest, WhatIsNoPictureIsRefused) {

@@ -119,6 +119,16 @@ TEST_F(Pictures, StandWhereThePromptHasThemOrInFront) {
   EXPECT_THAT(one.err, HasSubstr("1 time, but there are 2 pictures"));
 }
 
+TEST_F(Pictures, APlaceWithoutOneIsRefused) {
+  const std::string npy = tool_.Path("x.npy");
+  for (const ToolResult& result :
+       {Run("a <image> b", ""), tool_("logits " + model_ + " --ids 5,283,7 -o '" + npy + "'")}) {
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err, HasSubstr("has <image> (token 283) 1 time, but no picture is given"));
+    EXPECT_EQ(result.out, "");
+  }
+}
+
 TEST_F(Pictures, OneTileIsLess) {
   const std::string picture = " --image '" + PictureFile("p160x20") + "'";
   const std::string whole = tool_("inspect " + model_ + " --image 160x20 --one-tile").out;
@@ -126,8 +136,8 @@ TEST_F(Pictures, OneTileIsLess) {
   EXPECT_THAT(whole, Not(HasSubstr("tiles")));
   EXPECT_EQ(Run("<image> the wide one", picture + " --one-tile").code, 0);
   const ToolResult budget = Run("<image>", picture + " --image-tokens 8");
-  EXPECT_EQ(budget.code, 1);
-  EXPECT_THAT(budget.err, HasSubstr("rows of this model's pictures cannot be chosen"));
+  EXPECT_EQ(budget.code, 2);
+  EXPECT_THAT(budget.err, HasSubstr("--image-tokens: 8, but the number of rows of this model's"));
   for (const char* const flag : {"--one-tile", "--image-tokens 8"}) {
     EXPECT_EQ(Run("x", flag).code, 2) << flag;
   }
@@ -146,7 +156,7 @@ TEST_F(Pictures, WhatIsNoneIsRefused) {
                                                                 tool_.Path("x.npy") + "'"}) {
     const ToolResult result = tool_(command + " --image '" + PictureFile("p48x48") + "'");
     EXPECT_EQ(result.code, 1) << command;
-    EXPECT_THAT(result.err, HasSubstr("the model has nothing that sees"));
+    EXPECT_THAT(result.err, HasSubstr("this model reads texts alone; if its checkpoint sees"));
   }
 }
 
@@ -160,11 +170,17 @@ TEST_F(Pictures, InspectTellsWhatSees) {
   const std::string picture = tool_("inspect " + model_ + " --image 123x77").out;
   EXPECT_THAT(picture, ContainsRegex("rows +28\n"));
   EXPECT_THAT(picture, ContainsRegex("tiles +3 x 2 of 64 x 64 pixels\n"));
-  EXPECT_EQ(tool_("inspect " + model_ + " --image 123").code, 2);
-  EXPECT_EQ(tool_("inspect " + model_ + " --image 0x5").code, 2);
+  for (const char* const size : {"123", "123x", "x77", "0x5", "1x70000"}) {
+    EXPECT_EQ(tool_("inspect " + model_ + " --image " + size).code, 2) << size;
+  }
+  EXPECT_EQ(tool_("inspect " + model_ + " --image 123X77").out, picture);
+  EXPECT_THAT(facts, HasSubstr("token 283 (<image>)"));
   const std::string plan = tool_("inspect " + model_ + " --plan --image-rows 100").out;
   EXPECT_THAT(plan, HasSubstr("sight: canvas"));
   EXPECT_THAT(tool_("inspect " + model_ + " --plan").out, Not(HasSubstr("sight:")));
+  EXPECT_EQ(tool_("inspect " + model_ + " --plan --image 123x77").out,
+            tool_("inspect " + model_ + " --plan --image-rows 28").out);
+  EXPECT_EQ(tool_("inspect " + model_ + " --check --image 123x77").code, 2);
   EXPECT_EQ(tool_("inspect " + model_ + " --image-rows 100").code, 2);
 }
 

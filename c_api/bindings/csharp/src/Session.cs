@@ -246,7 +246,7 @@ namespace Rondo
         {
             int[] ids = engine.Model.ChatIds(chat);
             Reset();
-            Append(ids);
+            AppendMedia(ids);  // refuses ids in which pictures are missing
         }
 
         /// <summary>The text of a whole generation.</summary>

@@ -176,7 +176,7 @@ class Session extends Handle {
   chat(messages, {signal, ...options} = {}) {
     const ids = this.#engine.model.chatIds(messages, options);
     this.reset();
-    this.append(ids);
+    this.appendMedia(ids, []);  // refuses ids in which pictures are missing
     return this.stream({signal});
   }
 

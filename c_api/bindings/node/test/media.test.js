@@ -67,6 +67,8 @@ test('media among tokens', async () => {
   assert.throws(() => session.appendMedia(ids, [media]), /closed/);
   assert.throws(() => session.appendMedia(ids, [engine]), TypeError);
   assert.throws(() => session.appendMedia(ids, []), status('INVALID_ARGUMENT'));
+  assert.throws(() => session.chat([{role: 'user', content: [{type: 'image'}]}]),
+                /1 times, but 0 pictures/);
   session.close();
 });
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
 from . import _raw
@@ -47,7 +48,7 @@ class Image:
             format = _format_of(views, width * height)
         shapes = _shapes(format, width, height)
         if len(views) == 1 and len(shapes) > 1:
-            views = _cut(views[0], shapes)
+            views = _cut(views[0], shapes, strides)
         if len(views) != len(shapes):
             raise ValueError(f"{len(views)} planes are given, but the format has {len(shapes)}")
         self._raw = _raw.Image(format=format, width=width, height=height, rotation=rotation,
@@ -62,6 +63,9 @@ class Image:
 
 
 def _bytes_of(plane: Any) -> memoryview:
+    if isinstance(plane, (str, PathLike)):
+        raise TypeError(f"pixels are '{plane}': the library reads no files; decode it first, for "
+                        "instance by PIL.Image.open()")
     view = memoryview(plane)
     if view.itemsize != 1 or view.format.lstrip("@=<") not in ("B", "c"):
         raise TypeError(f"pixels are of format '{view.format}', not bytes")
@@ -71,12 +75,17 @@ def _bytes_of(plane: Any) -> memoryview:
 def _format_of(views: List[memoryview], n: int) -> int:
     view = views[0]
     if view.ndim > 1:
-        channels = view.shape[2] if view.ndim == 3 else 1
+        channels = view.shape[2] if view.ndim == 3 else int(view.ndim == 2)
     else:
         channels = view.nbytes // n if n > 0 and view.nbytes % n == 0 else 0
-    if len(views) > 1 or channels not in OF_CHANNELS:
+    if len(views) == 1 and channels in OF_CHANNELS:
+        return OF_CHANNELS[channels]
+    if len(views) > 1 or view.ndim == 1:
         raise TypeError("format does not say of what the pixels are")
-    return OF_CHANNELS[channels]
+    turned = view.ndim == 3 and view.shape[0] in OF_CHANNELS
+    raise TypeError(f"pixels are of the shape {view.shape}, not [height, width] or [height, width, "
+                    "3 or 4]" + (": transpose(1, 2, 0) makes them so" if turned else
+                                 ", of one picture" if view.ndim > 3 else ""))
 
 
 def _shapes(format: int, width: int, height: int) -> List[Tuple[int, int]]:
@@ -88,14 +97,17 @@ def _shapes(format: int, width: int, height: int) -> List[Tuple[int, int]]:
     return [(width, height), *colours]
 
 
-def _cut(view: memoryview, shapes: List[Tuple[int, int]]) -> List[memoryview]:
-    """The planes of one buffer."""
-    whole, planes, begin = _flat(view), [], 0
-    for row_bytes, rows in shapes:
-        planes.append(whole[begin:begin + row_bytes * rows])
-        begin += row_bytes * rows
-    if begin != len(whole):
-        raise ValueError(f"pixels have {len(whole)} bytes, not the {begin} of their planes")
+def _cut(view: memoryview, shapes: List[Tuple[int, int]],
+         strides: Sequence[int]) -> List[memoryview]:
+    """The planes of one buffer, behind whose last row there need be no gap."""
+    whole, planes, begin, gap = _flat(view), [], 0, 0
+    for i, (row_bytes, rows) in enumerate(shapes):
+        stride = (strides[i] if i < len(strides) else 0) or row_bytes
+        planes.append(whole[begin:begin + stride * rows])
+        begin, gap = begin + stride * rows, stride - row_bytes
+    if not begin - gap <= len(whole) <= begin:
+        raise ValueError(f"pixels have {len(whole)} bytes, not the {begin} of their planes: where "
+                         "rows lie apart, strides say how")
     return planes
 
 

@@ -101,6 +101,8 @@ class Session(Handle):
     def append_media(self, ids: Sequence[int], media: Sequence[Media]) -> None:
         """Queues ids of which each that is the model's info.picture_token stands for the next of
         these pictures, as Model.chat_ids() writes it for a part {"type": "image"} of a message."""
+        if isinstance(media, Media):
+            raise TypeError("media is one picture, not a list of them: [media]")
         handles = (ctypes.c_void_p * len(media))(*(one._handle for one in media))
         self._check(library.rondo_session_append_media(
             self._handle, ids_array(ids), len(ids), handles, len(media)))
@@ -201,7 +203,7 @@ class Session(Handle):
     def _ask(self, messages: Json, options: Mapping[str, Any]) -> None:
         ids = self._engine._model.chat_ids(messages, **options)
         self.reset()
-        self.append(ids)
+        self.append_media(ids, [])  # refuses ids in which pictures are missing
 
     def generate(self, ids: Optional[Sequence[int]] = None) -> str:
         """Prefills `ids`, if given, and returns the text of the whole generation."""

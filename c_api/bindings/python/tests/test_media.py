@@ -1,5 +1,6 @@
 """Pictures, with a model that sees, whose file RONDO_TEST_SEEING names."""
 import os
+import pathlib
 import unittest
 
 import rondo
@@ -72,6 +73,10 @@ class MediaTest(unittest.TestCase):
                 session.append_media(self.ids, [media])
             with self.assertRaisesRegex(rondo.InvalidArgument, "picture"):
                 session.append_media(self.ids, [])
+            with self.assertRaisesRegex(TypeError, "one picture, not a list"):
+                session.append_media(self.ids, media)
+            with self.assertRaisesRegex(rondo.InvalidArgument, "1 times, but 0 pictures"):
+                session.chat([{"role": "user", "content": [{"type": "image"}]}])
 
     def test_what_is_seen(self):
         seen = self.logits(rondo.Image(self.rgb, SIDE, SIDE))
@@ -103,6 +108,14 @@ class MediaTest(unittest.TestCase):
             self.assertEqual(self.logits(rondo.Image(pixels, SIDE, SIDE, format, **full)), gray)
         self.assertNotEqual(self.logits(rondo.Image(luma + 2 * colours, SIDE, SIDE, rondo.Pixels.NV12)),
                             gray)
+        stride, apart = SIDE + 16, b""
+        for plane, row in [(luma, SIDE), (2 * colours, SIDE)]:
+            apart += b"".join(plane[i:i + row].ljust(stride) for i in range(0, len(plane), row))
+        for frame in (apart, apart[:-16]):  # one buffer, as a camera gives it
+            self.assertEqual(self.logits(rondo.Image(frame, SIDE, SIDE, rondo.Pixels.NV12,
+                                                     strides=(stride, stride), **full)), gray)
+        with self.assertRaisesRegex(ValueError, "strides say how"):
+            rondo.Image(apart, SIDE, SIDE, rondo.Pixels.NV12)
         with self.assertRaisesRegex(ValueError, "2 planes"):
             rondo.Image((luma, colours), SIDE, SIDE, rondo.Pixels.I420)
 
@@ -123,12 +136,16 @@ class MediaTest(unittest.TestCase):
             self.assertNotEqual(self.logits(changed), seen)
         with self.assertRaisesRegex(TypeError, "not bytes"):
             rondo.Image(array.astype(numpy.float32))
-        with self.assertRaisesRegex(TypeError, "format"):
-            rondo.Image(array[:, :, :2])
+        for wrong, words in [(array[:, :, :2], "3 or 4]$"), (array[None], "of one picture"),
+                             (array.transpose(2, 0, 1), r"\(3, 48, 48\).*transpose\(1, 2, 0\)")]:
+            with self.assertRaisesRegex(TypeError, words):
+                rondo.Image(wrong)
 
     def test_refused_pixels(self):
         for arguments, error, words in [
                 ((self.rgb,), TypeError, "width and height"),
+                (("cat.jpg",), TypeError, "'cat.jpg'.*decode it first"),
+                ((pathlib.Path("cat.jpg"),), TypeError, "'cat.jpg'.*decode it first"),
                 ((self.rgb, SIDE, SIDE - 1), TypeError, "format"),
                 ((self.rgb, SIDE, SIDE, rondo.Pixels.RGBA8), ValueError, "not the 9216"),
                 ((self.rgb, SIDE, SIDE, rondo.Pixels.NV12), ValueError, "not the 3456"),
@@ -170,7 +187,7 @@ class MediaTest(unittest.TestCase):
     def test_a_model_that_does_not_see(self):
         with rondo.Model(os.environ["RONDO_TEST_MODEL"]) as model:
             self.assertEqual(model.info.picture_token, -1)
-            with self.assertRaisesRegex(rondo.RondoError, "nothing that sees") as failed:
+            with self.assertRaisesRegex(rondo.RondoError, "reads texts alone") as failed:
                 model.image_plan(SIDE, SIDE)
             self.assertEqual(failed.exception.status, rondo.Status.UNSUPPORTED)
             with self.assertRaises(rondo.RondoError):

@@ -187,7 +187,7 @@ impl<'m> Session<'m> {
     pub fn chat(&mut self, chat: &Chat<'_>) -> Result<Stream<'_, 'm>> {
         let ids = self.model.chat_ids(chat)?;
         self.reset()?;
-        self.append(&ids)?;
+        self.append_media(&ids, &[])?; // refuses ids in which pictures are missing
         Ok(self.stream())
     }
 

@@ -204,7 +204,7 @@ fn models_that_do_not_see() {
     assert_eq!(error.status, Status::INVALID_ARGUMENT);
     assert!(error.message.contains("plane 0 of the image has 12 bytes"), "{}", error);
     let mut session = engine.session(&limit(1)).unwrap();
-    assert_eq!(status(session.append_media(&ids, &[])), Status::UNSUPPORTED);
+    session.append_media(&ids, &[]).unwrap();
 }
 
 /// A model that sees, and ids with a place for a picture.

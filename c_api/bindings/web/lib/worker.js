@@ -167,7 +167,7 @@ const calls = {
     try {
       session = sessionFor(options, messages, chat, calls);
       const ids = messages ? model.chatIds(messages, chat) : model.tokenize(prompt);
-      if (media) session.appendMedia(ids, media.map(pictureOf));
+      if (media || messages) session.appendMedia(ids, (media ?? []).map(pictureOf));
       else session.append(ids);
       let reason = Reason.NONE;
       while (reason === Reason.NONE && cancelled < number) {

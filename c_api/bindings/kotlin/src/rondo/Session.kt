@@ -119,7 +119,7 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
     /** The answer to a conversation, as it is walked; the session's tokens become the conversation's. */
     fun chat(chat: Chat): Sequence<Event> {
         reset()
-        append(engine.model.chatIds(chat))
+        appendMedia(engine.model.chatIds(chat), listOf()) // refuses ids in which pictures are missing
         return stream()
     }
 

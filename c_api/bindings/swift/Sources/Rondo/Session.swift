@@ -168,7 +168,7 @@ public final class Session: @unchecked Sendable {
   /// The answer to a conversation, in texts; the session's tokens become the conversation's.
   public func chat(_ chat: Chat) throws -> AsyncThrowingStream<Event, Error> {
     try reset()
-    try append(engine.model.chatIds(chat))
+    try appendMedia(engine.model.chatIds(chat), [])  // refuses ids in which pictures are missing
     return stream()
   }
 

@@ -389,7 +389,7 @@ func withPicture<T>(
 
 do {  // a model that does not see
   equal(-1, try model.info().pictureToken)
-  fails(.unsupported, "nothing that sees") { _ = try model.imagePlan(width: 640, height: 480) }
+  fails(.unsupported, "reads texts alone") { _ = try model.imagePlan(width: 640, height: 480) }
   withPicture(.rgb8, pixels(12), 2, 2) { image in
     fails(.unsupported, "max_media_rows is 0") { _ = try Media(engine, image) }
   }

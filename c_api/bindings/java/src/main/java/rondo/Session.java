@@ -186,7 +186,7 @@ public final class Session extends Handle {
   public Iterable<Event> chat(Chat chat) {
     int[] ids = engine.model.chatIds(chat);
     reset();
-    append(ids);
+    appendMedia(ids, List.of()); // refuses ids in which pictures are missing
     return events();
   }
 

@@ -71,7 +71,7 @@ final class MediaTest {
     equal(plan.rows(), one.rows() * (plan.tileColumns() * plan.tileRows() + 1));
     fails(Status.INVALID_ARGUMENT, "0 x 48", () -> model.imagePlan(0, SIDE, new ImageOptions()));
     for (ImageOptions wrong : List.of(new ImageOptions().minTokens(9), new ImageOptions().maxTokens(9))) {
-      fails(Status.UNSUPPORTED, "min_tokens", () -> model.imagePlan(SIDE, SIDE, wrong));
+      fails(Status.UNSUPPORTED, "_tokens is 9", () -> model.imagePlan(SIDE, SIDE, wrong));
     }
   }
 
@@ -147,7 +147,7 @@ final class MediaTest {
     }
     try (Model blind = Model.open(System.getenv("RONDO_TEST_MODEL"))) {
       equal(-1, blind.info().pictureToken());
-      fails(Status.UNSUPPORTED, "sees", () -> blind.imagePlan(SIDE, SIDE, new ImageOptions()));
+      fails(Status.UNSUPPORTED, "reads texts alone", () -> blind.imagePlan(SIDE, SIDE, new ImageOptions()));
     }
   }
 
