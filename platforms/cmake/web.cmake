@@ -17,7 +17,8 @@ endforeach()
 # The library once more, for pages whose threads may share memory: atomics are atomic in it, and its
 # pool is of Web Workers. XNNPACK, PCRE2 and utf8proc have nothing that it takes to compile twice.
 file(GLOB threads CONFIGURE_DEPENDS platforms/wasi/threads/*.cc)
-set(sources ${kernel_sources} ${platform_sources} ${runtime_sources} ${c_api_sources} ${threads})
+set(sources ${kernel_sources} ${platform_sources} ${runtime_sources} ${hot_sources}
+  ${c_api_sources} ${threads})
 list(FILTER sources EXCLUDE REGEX "/serial/(cores|sync|thread_pool)\\.cc$")
 add_library(rondo_threads OBJECT ${sources})
 target_link_libraries(rondo_threads PRIVATE rondo_lean rondo_xnnpack rondo_pcre2 rondo_utf8proc)
