@@ -23,7 +23,9 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   if (spec.alt_up.n_streams > 0) {
     bytes = larger(bytes, RowScratch(StreamScratchFloats(spec)));
   }
-  bytes = larger(bytes, RowScratch(std::max(spec.tower.patch_values, spec.tower.widest)));
+  bytes = larger(
+      bytes,
+      RowScratch(std::max({spec.tower.patch_values, spec.tower.widest, spec.embedder.widest})));
   for (const SublayerSpec& sublayer : spec.sublayers) {
     bytes = larger(bytes, sublayer.op->ScratchBytes());
   }

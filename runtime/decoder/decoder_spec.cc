@@ -90,10 +90,11 @@ size_t KeptEnd(const DecoderSpec& spec, size_t begin, size_t end) {
 Status ReadDense(const ModelFile& file, DecoderSpec* spec, size_t* size, size_t* widest) {
   *widest = *size;
   const size_t n = CountDense(file.model());
-  RONDO_ASSIGN(spec->dense, HeapArray<format::DenseActivation>::Create(n));
+  RONDO_ASSIGN(spec->dense, HeapArray<DenseSpec>::Create(n));
   ForEachDense(file.model(), [&](size_t i, const format::Dense& dense) {
-    spec->dense[i] = dense.activation();
-    *size = static_cast<size_t>(file.tensors().Get(dense.linear()->weight())->rows());
+    spec->dense[i] = {dense.activation(), dense.norm_first()};
+    *size =
+        DenseSize(dense, static_cast<size_t>(file.tensors().Get(dense.linear()->weight())->rows()));
     *widest = std::max(*widest, *size);
   });
   return Status();
@@ -141,6 +142,7 @@ Status ReadTower(const ModelFile& file, DecoderSpec* spec) {
   own.scale = tower->scale();
   own.positions = tower->positions();
   own.side = tower->side();
+  own.norm_before_positions = tower->norm_before_positions();
   own.merged = static_cast<size_t>(MergedSize(file.model()));
   size_t last = own.merged;
   RONDO_RETURN_IF_ERROR(ReadDense(file, spec, &last, &own.widest));

@@ -78,6 +78,12 @@ struct TowerSpec {
   size_t class_rows = 0;  // behind the patches: 1, or none
   size_t merged = 0;      // channels of what becomes one row
   size_t widest = 0;      // of that and of what the layers make
+  bool norm_before_positions = false;
+};
+
+struct DenseSpec {
+  format::DenseActivation activation = format::DenseActivation::kIdentity;
+  bool norm_first = false;
 };
 
 // What makes rows of patches, of what a layer of a tower leaves.
@@ -111,7 +117,7 @@ struct DecoderSpec {
   EmbedderSpec embedder;
   TowerSpec tower;
   // Of an embedder's layers behind the pooling, or a tower's behind the merging, in order.
-  HeapArray<format::DenseActivation> dense;
+  HeapArray<DenseSpec> dense;
   // Of a tower: that of the last layer, whose rows stand in a text, then those whose rows its
   // layers add, by ascending layer.
   HeapArray<MergerSpec> mergers;

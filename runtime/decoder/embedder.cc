@@ -37,7 +37,9 @@ void PoolRows(const Pass& pass, const RowNorm& norm, const SequenceRows& text, s
   }
 }
 
-void ActivateDense(const KernelSet& set, format::DenseActivation activation, size_t n, float* x) {
+// Of n values, or twice as many; `scratch`: n floats.
+void ActivateDense(const KernelSet& set, format::DenseActivation activation, size_t n,
+                   float* scratch, float* x) {
   switch (activation) {
     case format::DenseActivation::kIdentity:
       return;
@@ -45,6 +47,8 @@ void ActivateDense(const KernelSet& set, format::DenseActivation activation, siz
       return SoftCap(set, 1, n, x);
     case format::DenseActivation::kGelu:
       return set.gelu(n * sizeof(float), x, x, nullptr);
+    case format::DenseActivation::kSiluGate:
+      return ActivateGate(set, Activation::kSilu, x, x + n, n, scratch, x);
     case format::DenseActivation::kSigmoid:
       for (size_t i = 0; i < n; ++i) {
         x[i] = static_cast<float>(1 / (1 + PortableExp(-double{x[i]})));
@@ -56,19 +60,23 @@ void ActivateDense(const KernelSet& set, format::DenseActivation activation, siz
 }  // namespace
 
 void RunDense(const Pass& pass, std::span<float* const> pooled, size_t begin, size_t end) {
-  const HeapArray<format::DenseActivation>& dense = pass.spec().dense;
+  const HeapArray<DenseSpec>& dense = pass.spec().dense;
   const bool has_logit = pass.spec().embedder.has_logit;
   Activations& act = pass.act();
   for (size_t layer = begin; layer < end; ++layer) {
     const PackedLinear& linear = pass.weights().dense(layer);
+    const RowNorm& norm = pass.weights().dense_norm(layer);
+    const auto [activation, norm_first] = dense[layer];
     const size_t n = linear.shape.n;
+    const size_t left = activation == format::DenseActivation::kSiluGate ? n / 2 : n;
     for (size_t i = 0; i < pooled.size(); ++i) pass.RowInput(linear, pooled[i], i, act.dense_input);
     pass.Linear(linear, act.dense_input, pooled.size(), Pass::Into::kReplace, act.dense, n);
     for (size_t i = 0; i < pooled.size(); ++i) {
       float* row = act.dense + i * n;
       if (has_logit && layer + 1 == dense.size()) pooled[i][1] = row[0];
-      ActivateDense(pass.set(), dense[layer], n, row);
-      NormedOr(pass.set(), pass.weights().dense_norm(layer), row, n, pooled[i]);
+      if (norm_first) Normalize(pass.set(), norm, row, n, row);
+      ActivateDense(pass.set(), activation, left, pass.ScratchFloats(0), row);
+      NormedOr(pass.set(), norm_first ? RowNorm() : norm, row, left, pooled[i]);
     }
   }
 }

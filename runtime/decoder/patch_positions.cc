@@ -51,6 +51,28 @@ Taps SmoothTaps(size_t i, size_t n, size_t side) {
   return taps;
 }
 
+// The outer edges of the table are those of the grid. What lies beyond counts for the row at the
+// edge.
+Taps CubicTaps(size_t i, size_t n, size_t side) {
+  constexpr float kA = -0.75f;
+  const float scale = static_cast<float>(side) / static_cast<float>(n);
+  const float at = (static_cast<float>(i) + 0.5f) * scale - 0.5f;
+  const float before = std::floor(at), t = at - before;
+  const auto far = [](float x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
+  const auto near = [](float x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
+  const float weights[4] = {far(t + 1), near(t), near(1 - t), far(2 - t)};
+  const auto row_at = [&](size_t tap) {
+    const float row = before - 1 + static_cast<float>(tap);
+    return static_cast<size_t>(std::clamp(row, 0.0f, static_cast<float>(side - 1)));
+  };
+  Taps taps;
+  taps.first = row_at(0);
+  taps.count = row_at(3) - taps.first + 1;
+  taps.weights[0] = 0;
+  for (size_t tap = 0; tap < 4; ++tap) taps.weights[row_at(tap) - taps.first] += weights[tap];
+  return taps;
+}
+
 void AddTaps(const KernelSet& set, const Taps& down, const Taps& across, size_t side,
              const float* table, size_t n, float* row) {
   for (size_t y = 0; y < down.count; ++y) {
@@ -131,6 +153,9 @@ void AddPatchPosition(const KernelSet& set, const TowerSpec& spec, const float* 
     case format::PatchPositions::kSmooth:
       return AddTaps(set, SmoothTaps(place.row, grid.rows, spec.side),
                      SmoothTaps(place.column, grid.columns, spec.side), spec.side, table, n, row);
+    case format::PatchPositions::kBicubic:
+      return AddTaps(set, CubicTaps(place.row, grid.rows, spec.side),
+                     CubicTaps(place.column, grid.columns, spec.side), spec.side, table, n, row);
   }
 }
 

@@ -131,6 +131,9 @@ void Tower::Embed(const Pass& pass, const PatchSource& source) {
   });
   pass.Linear(weights.patch(), act.mixer_input, pass.rows(), Pass::Into::kReplace, act.hidden,
               hidden);
+  const auto normalize = [&](float* row) {
+    Normalize(pass.set(), weights.embedding_norm(), row, hidden, row);
+  };
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     float* row = act.hidden + r * hidden;
     GridPlace place;
@@ -139,9 +142,10 @@ void Tower::Embed(const Pass& pass, const PatchSource& source) {
       pass.set().loops->add(row, weights.class_row() + hidden, hidden);
     } else {
       place = PlaceOfPatch(tower.order, grid_, first + r);
+      if (tower.norm_before_positions) normalize(row);
       AddPatchPosition(pass.set(), tower, weights.positions(), hidden, grid_, place, row);
     }
-    Normalize(pass.set(), weights.embedding_norm(), row, hidden, row);
+    if (!tower.norm_before_positions) normalize(row);
     for (const RopeSpec& rope : spec().ropes) {
       RopeTable(rope.frequencies, rope.axes, rope.dim, rope.scale, {0, place.row, place.column},
                 act.rope + r * rope.dim);

@@ -43,6 +43,7 @@ Result<ImageProcessor> ReadProcessor(const format::ImageProcessor& from) {
   p.min_pixels = from.min_pixels();
   p.max_pixels = from.max_pixels();
   p.max_aspect = from.max_aspect();
+  p.fills_row = from.fills_row();
   p.split_from = from.split_from();
   RONDO_RETURN_IF_ERROR(ReadThree("mean", from.mean(), p.mean));
   RONDO_RETURN_IF_ERROR(ReadThree("std", from.std(), p.std));

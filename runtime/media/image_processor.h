@@ -43,6 +43,7 @@ struct ImageProcessor {
   uint64_t min_pixels = 0;      // kBetween, kBetweenOrGrid
   uint64_t max_pixels = 0;      // there, and the budget
   uint32_t max_aspect = 0;      // of a longer picture; 0: any, and a short side is a row at least
+  bool fills_row = false;       // kBetween: what is too small for a row counts as enlarged to one
   double split_from = 1;        // kBetweenOrGrid: a grid for more than this times max_pixels
   double mean[kChannels] = {};  // a value is (byte / 255 - mean) / std
   double std[kChannels] = {1, 1, 1};

@@ -28,6 +28,15 @@ double NearestTo(double side, double factor) { return RoundHalfToEven(side / fac
 
 double Factor(const ImageProcessor& p) { return static_cast<double>(p.patch * p.merge); }
 
+// What the rule takes for the picture's own size.
+Sides OwnSides(const ImageProcessor& p, ImageSize size) {
+  const Sides own = {static_cast<double>(size.width), static_cast<double>(size.height)};
+  const double factor = Factor(p);
+  if (!p.fills_row || (own.width >= factor && own.height >= factor)) return own;
+  const double scale = std::max(factor / own.height, factor / own.width);
+  return {std::floor(own.width * scale), std::floor(own.height * scale)};
+}
+
 Sides Budget(const ImageProcessor& p, ImageSize size) {
   const double factor = Factor(p);
   const double width = size.width;
@@ -46,8 +55,7 @@ Sides Budget(const ImageProcessor& p, ImageSize size) {
 Sides Between(const ImageProcessor& p, ImageSize size) {
   const double factor = Factor(p);
   const double least = p.max_aspect == 0 ? factor : 0;
-  const double width = size.width;
-  const double height = size.height;
+  const auto [width, height] = OwnSides(p, size);
   const auto min_pixels = static_cast<double>(p.min_pixels);
   const auto max_pixels = static_cast<double>(p.max_pixels);
   const Sides to = {std::max(NearestTo(width, factor), least),
@@ -166,8 +174,9 @@ class LayoutMaker {
   uint32_t Across(uint32_t side) const { return side / p_.patch / p_.merge; }
 
   Status CheckAspect() const {
-    const double longer = std::max(size_.width, size_.height);
-    const double shorter = std::min(size_.width, size_.height);
+    const auto [width, height] = OwnSides(p_, size_);
+    const double longer = std::max(width, height);
+    const double shorter = std::min(width, height);
     if (p_.max_aspect == 0 || longer / shorter <= p_.max_aspect) return Status();
     return Status::Error(StatusCode::kInvalidArgument,
                          "the model takes pictures up to %u times as long as wide, and this one is "

@@ -46,6 +46,12 @@ void ForEachDense(const format::Model& model, const Visit& visit) {
   for (const format::TowerMerger* merger : *model.tower()->mergers()) visit_all(merger->dense());
 }
 
+// Channels that one leaves, of whose matrix there are so many rows.
+template <typename Size>
+Size DenseSize(const format::Dense& dense, Size rows) {
+  return dense.activation() == format::DenseActivation::kSiluGate ? rows / 2 : rows;
+}
+
 inline size_t CountDense(const format::Model& model) {
   size_t n = 0;
   ForEachDense(model, [&](size_t, const format::Dense&) { ++n; });

@@ -275,7 +275,9 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   RONDO_ASSIGN(dense_norms_, HeapArray<RowNorm>::Create(CountDense(model)));
   Status dense_status;
   ForEachDense(model, [&](size_t i, const format::Dense& dense) {
-    const Result<RowNorm> norm = ReadNorm(vectors, dense.norm(), this->dense(i).shape.n);
+    const size_t rows = this->dense(i).shape.n;
+    const Result<RowNorm> norm =
+        ReadNorm(vectors, dense.norm(), dense.norm_first() ? rows : DenseSize(dense, rows));
     if (norm.ok()) {
       dense_norms_[i] = *norm;
     } else {

@@ -4,6 +4,7 @@
 
 #include "runtime/base/utf8.h"
 #include "runtime/model/limits.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/operators/layer_checker.h"
 
 namespace rondo {
@@ -91,8 +92,10 @@ Status CheckDense(const LayerChecker& checker, const DenseLayers* all, uint64_t*
     if (dense.activation() > format::DenseActivation::MAX) {
       return UnknownKind(place, "activation", static_cast<unsigned>(dense.activation()));
     }
-    RONDO_RETURN_IF_ERROR(checker.CheckNorm(place, dense.norm(), rows));
-    *size = rows;
+    *size = DenseSize(dense, rows);
+    if (*size < rows && rows % 2 != 0) return Wrong(place, "gates an odd number of channels");
+    RONDO_RETURN_IF_ERROR(
+        checker.CheckNorm(place, dense.norm(), dense.norm_first() ? rows : *size));
   }
   return Status();
 }

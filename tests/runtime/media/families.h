@@ -42,6 +42,12 @@ inline ImageProcessor QwenImages(uint32_t patch, uint64_t min_pixels, uint64_t m
   return p;
 }
 
+inline ImageProcessor GlmImages() {
+  ImageProcessor p = QwenImages(14, 6272, 4816896);
+  p.fills_row = true;
+  return p;
+}
+
 inline ImageProcessor Idefics3Images(uint32_t longest_edge, uint32_t tile, uint32_t patch,
                                      uint32_t merge) {
   ImageProcessor p;

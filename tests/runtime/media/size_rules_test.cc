@@ -36,6 +36,9 @@ TEST(SizeRules, OnePicture) {
   ExpectWhole(QwenImages(16, 65536, 16777216), {1920, 1080}, {1920, 1088}, 2040);
   ExpectWhole(QwenImages(16, 65536, 16777216), {1, 199}, {32, 3616}, 113);
   ExpectWhole(QwenImages(14, 3136, 1003520), {4032, 3024}, {1148, 840}, 1230);
+  ExpectWhole(GlmImages(), {3873, 4873}, {1932, 2436}, 6003);
+  ExpectWhole(GlmImages(), {17, 2560}, {28, 4228}, 151);
+  ExpectWhole(GlmImages(), {21, 30}, {84, 112}, 12);
   ExpectWhole(PixtralImages(1024, 16, 1), {1920, 1080}, {1024, 576}, 2304);
   ExpectWhole(PixtralImages(1540, 14, 2), {33, 31}, {56, 56}, 4);
   ExpectWhole(SquareImages(Filter::kBilinear, 896, 14, 4), {300, 17}, {896, 896}, 256);
@@ -92,6 +95,8 @@ TEST(SizeRules, WhatAFamilyDoesNotTakeIsSaid) {
   EXPECT_EQ(Refusal(qwen, {200, 1}), "");
   EXPECT_EQ(Refusal(qwen, {5, 3168}),
             "the model takes pictures up to 200 times as long as wide, and this one is 5 x 3168");
+  EXPECT_EQ(Refusal(GlmImages(), {6802, 34}),
+            "the model takes pictures up to 200 times as long as wide, and this one is 6802 x 34");
   EXPECT_EQ(Refusal(PixtralImages(1024, 16, 1), {2000, 1}),
             "a picture of 2000 x 1 pixels would be resized to 1024 x 0; sides may be 1 to 65535");
   EXPECT_EQ(

@@ -98,13 +98,36 @@ const std::vector<Case> kCases = {
     {"DenseActivation",
      [](ModelT& m) {
        AddDense(m);
-       m.embedder->dense[0]->activation = static_cast<format::DenseActivation>(4);
+       m.embedder->dense[0]->activation = static_cast<format::DenseActivation>(5);
      },
-     "asks for activation 4"},
+     "asks for activation 5"},
     {"DenseNorm",
      [](ModelT& m) {
        AddDense(m);
        m.embedder->dense[0]->norm = std::make_unique<format::NormT>(*m.final_norm);
+     },
+     "the model's sizes ask for 1 x 48"},
+    {"DenseGateOfOneChannel",
+     [](ModelT& m) {
+       AddDense(m);
+       m.embedder->dense[0]->linear->weight = m.final_norm->weight;
+       m.embedder->dense[0]->linear->bias = -1;
+       m.embedder->dense[0]->activation = format::DenseActivation::kSiluGate;
+     },
+     "gates an odd number of channels"},
+    {"DenseGateNorm",
+     [](ModelT& m) {
+       AddDense(m);
+       m.embedder->dense[0]->norm = std::make_unique<format::NormT>(*m.final_norm);
+       m.embedder->dense[0]->activation = format::DenseActivation::kSiluGate;
+     },
+     "the model's sizes ask for 1 x 24"},
+    {"DenseGateNormFirst",
+     [](ModelT& m) {
+       AddDense(m);
+       m.embedder->dense[0]->norm = std::make_unique<format::NormT>(*m.final_norm);
+       m.embedder->dense[0]->norm_first = true;
+       m.embedder->dense[0]->activation = format::DenseActivation::kSiluGate;
      },
      "the model's sizes ask for 1 x 48"},
     {"ManyDense",

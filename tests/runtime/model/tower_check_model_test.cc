@@ -67,6 +67,15 @@ const std::vector<Case> kCases = {
      "the model's tower has a scale that is not finite"},
     {"TableOfOtherSide", "gemma4", [](ModelT& m) { TowerOf(m).side = 100; },
      "tensor vision.positions is 432 x 32, the model's sizes ask for 200 x 32"},
+    {"BicubicTableOfOtherSide", "qwen3_vl",
+     [](ModelT& m) {
+       TowerOf(m).positions = format::PatchPositions::kBicubic;
+       TowerOf(m).side = 3;
+     },
+     "the model's sizes ask for 9 x "},
+    {"PositionsOfNoKind", "qwen3_vl",
+     [](ModelT& m) { TowerOf(m).positions = static_cast<format::PatchPositions>(6); },
+     "asks for kind 6"},
     {"ClipsIndex", "gemma4", [](ModelT& m) { AttentionOf(m).clips = kAbsent; },
      "layer 0's attention points at a tensor that is absent"},
     {"ClipsNegative", "gemma4", [](ModelT& m) { AttentionOf(m).clips = -2; },
