@@ -9,11 +9,14 @@
 namespace rondo::convert {
 namespace {
 
-DecoderSpec ReadGlm4Moe(const Config& config) {
-  Family f = ReadFamily(config, {.default_kv_heads = 8, .default_context = 131072},
-                        {.epsilon = 1e-5, .turning = 0.5});
-  f.attention.qkv_bias = config.Flag("attention_bias", false);
-  if (config.Flag("use_qk_norm", false)) f.attention.head_norm = HeadNorm::kShared;
+DecoderSpec ReadGlm4MoeOf(const Config& config, bool is_seeing) {
+  Family f =
+      ReadFamily(config, {.default_kv_heads = 8, .default_context = is_seeing ? 65536u : 131072u},
+                 {.epsilon = 1e-5, .turning = 0.5});
+  f.attention.qkv_bias = config.Flag("attention_bias", is_seeing);
+  if (!is_seeing && config.Flag("use_qk_norm", false)) {
+    f.attention.head_norm = HeadNorm::kShared;
+  }
   Experts experts = ReadDeepSeekExperts(config, f,
                                         {.n_experts = "n_routed_experts",
                                          .default_experts = 128,
@@ -25,6 +28,11 @@ DecoderSpec ReadGlm4Moe(const Config& config) {
   f.PlaceExperts(experts, BehindFirstLayers(config, 1));
   return BuildDecoder(f);
 }
+
+DecoderSpec ReadGlm4Moe(const Config& config) { return ReadGlm4MoeOf(config, false); }
+
+// The text's part of GLM-4.5V and 4.6V.
+DecoderSpec ReadGlm4vMoe(const Config& config) { return ReadGlm4MoeOf(config, true); }
 
 DecoderSpec ReadDots1(const Config& config) {
   Family f = ReadFamily(config, {.default_kv_heads = 32, .default_context = 2048},
@@ -119,6 +127,7 @@ std::vector<Architecture> DeepSeekKinArchitectures() {
        .gguf = "glm4moe",
        .add_gguf = AddGlm4Moe,
        .gguf_names = glm4_moe},
+      {.name = "Glm4vMoeTextModel", .model_type = "glm4v_moe_text", .read = ReadGlm4vMoe},
       {.name = "Dots1ForCausalLM",
        .model_type = "dots1",
        .read = ReadDots1,

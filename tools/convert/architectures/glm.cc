@@ -1,6 +1,7 @@
 // GLM and GLM 4: RoPE of neighbouring channels in half of each head, gate and up in one tensor; in
-// 4 norms behind attention and MLP, too.
+// 4 norms behind attention and MLP, too. The texts of GLM-4.1V and GLM-OCR are GLM 4's.
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
@@ -19,10 +20,32 @@ Family GlmFamily(const Config& config) {
 
 DecoderSpec ReadGlm(const Config& config) { return BuildDecoder(GlmFamily(config)); }
 
-DecoderSpec ReadGlm4(const Config& config) {
-  Family f = GlmFamily(config);
+Family Glm4Family(Family f) {
   f.attention.post_norm = "post_self_attn_layernorm";
   f.mlp.post_norm = "post_mlp_layernorm";
+  return f;
+}
+
+DecoderSpec ReadGlm4(const Config& config) { return BuildDecoder(Glm4Family(GlmFamily(config))); }
+
+Family Glm4vFamily(const Config& config, uint32_t default_kv_heads, bool qkv_bias) {
+  Family f = ReadFamily(
+      config,
+      {.default_kv_heads = default_kv_heads, .default_context = qkv_bias ? 32768u : 131072u},
+      {.epsilon = 1e-5});
+  f.attention.qkv_bias = qkv_bias;
+  f.attention.rope_pairs = RopePairs::kNeighbours;
+  f.mlp.FuseGate("mlp.gate_up_proj");
+  return Glm4Family(f);
+}
+
+DecoderSpec ReadGlm4v(const Config& config) { return BuildDecoder(Glm4vFamily(config, 2, true)); }
+
+DecoderSpec ReadGlmOcr(const Config& config) {
+  Family f = Glm4vFamily(config, 8, false);
+  // It is there whether the config says so or not.
+  const char* const kNext = "num_nextn_predict_layers";
+  ReadNextLayers(config.Has(kNext) ? config : config.With(kNext, 1), f);
   return BuildDecoder(f);
 }
 
@@ -50,6 +73,8 @@ std::vector<Architecture> GlmArchitectures() {
        .gguf = "glm4",
        .add_gguf = AddGlm4,
        .gguf_names = With(UsualNames(), glm4)},
+      {.name = "Glm4vTextModel", .model_type = "glm4v_text", .read = ReadGlm4v},
+      {.name = "GlmOcrTextModel", .model_type = "glm_ocr_text", .read = ReadGlmOcr},
   };
 }
 

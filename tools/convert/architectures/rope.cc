@@ -196,13 +196,17 @@ void LongRope(const RopeConfig& rope, const std::vector<float>& wavelengths,
 
 // M-RoPE: by which coordinate of a row (time, height, width) each pair turns. The sections say how
 // many pairs each has: one section behind another in Qwen2-VL and 2.5; in later ones the pairs take
-// turns, as long as height and width have some left. Of other models that have the key it is not
-// known which they mean: all pairs turn by the first, as a text's do by any.
+// turns, as long as height and width have some left. GLM's are as Qwen2-VL's. Of other models that
+// have the key it is not known which they mean: all pairs turn by the first, as a text's do by any.
 std::vector<uint8_t> AxesOf(const RopeConfig& rope, size_t pairs) {
   const std::string type = rope.config.Text("model_type", "");
   const bool takes_turns = type.starts_with("qwen3");
-  if (!rope.scaling.Has("mrope_section") || (!takes_turns && !type.starts_with("qwen2"))) return {};
-  const std::vector<double> sections = rope.scaling.Numbers("mrope_section");
+  const bool is_glm = type.starts_with("glm4v") || type.starts_with("glm_ocr");
+  const bool known = takes_turns || is_glm || type.starts_with("qwen2");
+  const bool said = rope.scaling.Has("mrope_section");
+  if (!known || (!said && !is_glm)) return {};
+  const std::vector<double> sections =
+      said ? rope.scaling.Numbers("mrope_section") : std::vector<double>{8, 12, 12};
   double sum = 0;
   for (const double section : sections) {
     if (section < 0 || section != std::floor(section) || section > static_cast<double>(pairs)) {

@@ -67,6 +67,10 @@ SPECIAL = {
                     "num_kv_shared_layers": 1, "num_global_key_value_heads": 1,
                     "num_experts": 4, "top_k_experts": 2, "moe_intermediate_size": 24},
     "glm": {"partial_rotary_factor": 0.5},
+    "glm4v_text": {"rope_parameters": MROPE},
+    "glm4v_moe_text": {"rope_parameters": {**MROPE, "mrope_section": [1, 1, 0],
+                                           "partial_rotary_factor": 0.5}},
+    "glm_ocr_text": {"rope_parameters": MROPE},
     "glm4_moe_lite": {"num_key_value_heads": 4},
     "glm_moe_dsa": {"num_key_value_heads": 4},
     "gpt_neo": {"attention_types": [[["global", "local"], 2]], "intermediate_size": None},
@@ -143,6 +147,8 @@ def shrink(config):
     for part, inner in vars(config).items():
         if hasattr(inner, "to_dict"):
             values[part] = shrink(inner)
+            if config.model_type == "minicpmv4_6" and part == "text_config":
+                values[part]["model_type"] = inner.model_type  # by which its class is found
     values.update(SPECIAL.get(config.model_type, {}))
     return values
 

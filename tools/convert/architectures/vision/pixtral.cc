@@ -52,17 +52,6 @@ Family ReadLayers(const Config& vision, const std::string& prefix) {
   return f;
 }
 
-// Merged patches lie as (channel, y, x) in the checkpoint.
-void MergePatches(const std::string& source, uint64_t hidden, uint32_t merge, DecoderSpec* spec) {
-  const size_t places = size_t{merge} * merge;
-  AddTowerDense(source, hidden, hidden * places, false, format::DenseActivation::kIdentity, spec);
-  spec->tensors.back().columns = {hidden * places,
-                                  [=](std::span<const float> row, std::span<float> made) {
-                                    for (size_t i = 0; i < made.size(); ++i)
-                                      made[i] = row[i % hidden * places + i / hidden];
-                                  }};
-}
-
 uint32_t PatchSize(const Config& vision) { return vision.Count("patch_size", 512, 16); }
 
 }  // namespace
@@ -88,7 +77,7 @@ void ReadPixtralVision(const VisionSource& source, DecoderSpec* spec) {
     norm->epsilon = epsilon;
     norm->weight = spec->Add(
         {"vision.final_norm", TensorRole::kVector, {{connector + "norm.weight", hidden}}, 1});
-    MergePatches(connector + "patch_merger.merging_layer", hidden, merge, spec);
+    AddMergingDense(connector + "patch_merger.merging_layer", hidden, merge, false, spec);
   }
   const bool bias = config.Flag("multimodal_projector_bias", true);
   AddTowerDense(connector + "linear_1", spec->hidden_size, hidden, bias,

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "runtime/model/limits.h"
+#include "tools/convert/architectures/vision/qwen_parts.h"
 #include "tools/convert/architectures/vision/tower_parts.h"
 
 namespace rondo::convert {
 
 namespace {
 
-const std::string kPrefix = "model.visual.";
 // Of the older two.
 constexpr const char *kMergerNorm = "merger.ln_q", *kMergerFirst = "merger.mlp.0",
                      *kMergerLast = "merger.mlp.2";
@@ -33,8 +33,9 @@ RopeSpec ReadRope(uint32_t head_dim) {
   return rope;
 }
 
-// Those of Qwen3-VL, with these names.
-Family ReadLayers(const Config& vision, const char* hidden_key, const char* merger_norm) {
+}  // namespace
+
+Family ReadQwenLayers(const Config& vision, const char* hidden_key, const std::string& final_norm) {
   Family f(ReadSizes(vision.With("vocab_size", 1), {.hidden = hidden_key,
                                                     .n_layers = "depth",
                                                     .n_heads = "num_heads",
@@ -45,9 +46,9 @@ Family ReadLayers(const Config& vision, const char* hidden_key, const char* merg
   f.epsilon = kNormEpsilon;
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
   f.ropes = {ReadRope(f.sizes.head_dim)};
-  f.prefix = kPrefix;
+  f.prefix = kVisualPrefix;
   f.layer_prefix = "blocks.";
-  f.final_norm = merger_norm;
+  f.final_norm = final_norm;
   f.attention.FuseQkv("attn.qkv");
   f.attention.names.output = "attn.proj";
   f.attention.pre_norm = "norm1";
@@ -57,9 +58,8 @@ Family ReadLayers(const Config& vision, const char* hidden_key, const char* merg
   return f;
 }
 
-// [channel, frame, y, x]: frames are equal, so that their weights add up.
-void AddPatches(uint32_t patch, uint32_t frames, bool has_bias, DecoderSpec* spec) {
-  AddPatchProduct(kPrefix + "patch_embed.proj", patch, true, has_bias, spec);
+void AddFramePatches(uint32_t patch, uint32_t frames, bool has_bias, DecoderSpec* spec) {
+  AddPatchProduct(kVisualPrefix + "patch_embed.proj", patch, true, has_bias, spec);
   TensorRecipe& recipe = spec->tensors[spec->vision->tower->patch->weight];
   recipe.parts[0].shape = {spec->vision->hidden_size, 3, frames, patch, patch};
   const size_t pixels = size_t{patch} * patch;
@@ -73,10 +73,11 @@ void AddPatches(uint32_t patch, uint32_t frames, bool has_bias, DecoderSpec* spe
                     }};
 }
 
-void ReadProcessor(const VisionSource& source, uint32_t patch, uint32_t merge,
-                   format::TowerT& tower) {
+void ReadQwenProcessor(const VisionSource& source, uint32_t patch, uint32_t merge,
+                       const QwenPixels& of_absent, DecoderSpec* spec) {
   const Config& config = source.processor;
   const std::optional<Config> size = config.Object("size");
+  format::TowerT& tower = *spec->vision->tower;
   const auto pixels = [&](const char* key, const char* older, uint64_t if_absent) {
     constexpr uint64_t kMost = uint64_t{1} << 30;
     const uint64_t older_value = config.Integer(older, 1, kMost, if_absent);
@@ -89,13 +90,16 @@ void ReadProcessor(const VisionSource& source, uint32_t patch, uint32_t merge,
   p.merge = merge;
   p.channels_first = true;
   p.merged_in_turn = true;
-  p.min_pixels = pixels("shortest_edge", "min_pixels", 56 * 56);
-  p.max_pixels = pixels("longest_edge", "max_pixels", 28 * 28 * 1280);
+  p.min_pixels = pixels("shortest_edge", "min_pixels", of_absent.least);
+  p.max_pixels = pixels("longest_edge", "max_pixels", of_absent.most);
   p.max_aspect = 200;
   ReadNormalization(config, p);
-  tower.text->placeholder = source.vocabulary.token("<|image_pad|>");
   tower.coordinates = format::RowCoordinates::kGrid;
+  spec->Keep({"model.visual.", "visual."});
+  AddOtherNames({{kVisualPrefix, "visual."}}, spec);
 }
+
+namespace {
 
 // `first`, `last`: the layers of its merger.
 void ReadVisionOf(const VisionSource& source, const Family& f, const char* first, const char* last,
@@ -104,15 +108,14 @@ void ReadVisionOf(const VisionSource& source, const Family& f, const char* first
   const uint32_t merge = source.vision.Count("spatial_merge_size", 16, 2);
   const uint32_t frames = source.vision.Count("temporal_patch_size", 16, 2);
   format::TowerT& tower = AddTower(f, spec);
-  AddPatches(patch, frames, patch_bias, spec);
+  AddFramePatches(patch, frames, patch_bias, spec);
   const uint64_t merged = uint64_t{spec->vision->hidden_size} * merge * merge;
-  AddTowerDense(kPrefix + first, merged, merged, true, format::DenseActivation::kGelu, spec);
-  AddTowerDense(kPrefix + last, spec->hidden_size, merged, true, format::DenseActivation::kIdentity,
-                spec);
-  ReadProcessor(source, patch, merge, tower);
+  AddTowerDense(kVisualPrefix + first, merged, merged, true, format::DenseActivation::kGelu, spec);
+  AddTowerDense(kVisualPrefix + last, spec->hidden_size, merged, true,
+                format::DenseActivation::kIdentity, spec);
+  ReadQwenProcessor(source, patch, merge, {56 * 56, 28 * 28 * 1280}, spec);
+  tower.text->placeholder = source.vocabulary.token("<|image_pad|>");
   spec->vision->context_length = static_cast<uint32_t>(tower.processor->max_pixels / patch / patch);
-  spec->Keep({"model.visual.", "visual."});
-  AddOtherNames({{kPrefix, "visual."}}, spec);
 }
 
 // Further mergers, whose norm is of what is merged.
@@ -121,7 +124,7 @@ void AddDeepstack(const VisionSource& source, DecoderSpec* spec) {
   const uint64_t merged = spec->vision->hidden_size * merge * merge;
   size_t i = 0;
   for (const uint64_t layer : source.vision.Integers("deepstack_visual_indexes", 1024)) {
-    const std::string name = kPrefix + "deepstack_merger_list." + std::to_string(i++) + ".";
+    const std::string name = kVisualPrefix + "deepstack_merger_list." + std::to_string(i++) + ".";
     auto& merger = spec->vision->tower->mergers.emplace_back();
     merger = std::make_unique<format::TowerMergerT>();
     merger->layer = static_cast<uint32_t>(layer);
@@ -135,10 +138,10 @@ void AddDeepstack(const VisionSource& source, DecoderSpec* spec) {
 }  // namespace
 
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec) {
-  ReadVisionOf(source, ReadLayers(source.vision, "hidden_size", "merger.norm"), "merger.linear_fc1",
-               "merger.linear_fc2", true, spec);
+  ReadVisionOf(source, ReadQwenLayers(source.vision, "hidden_size", "merger.norm"),
+               "merger.linear_fc1", "merger.linear_fc2", true, spec);
   const uint32_t positions = source.vision.Count("num_position_embeddings", 1u << 20, 2304);
-  AddPositionTable(kPrefix + "pos_embed", format::PatchPositions::kBilinear,
+  AddPositionTable(kVisualPrefix + "pos_embed", format::PatchPositions::kBilinear,
                    static_cast<uint32_t>(std::lround(std::sqrt(positions))), spec);
   AddDeepstack(source, spec);
 }
@@ -152,14 +155,14 @@ void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec) {
         static_cast<uint64_t>(static_cast<double>(hidden) * vision.Positive("mlp_ratio", 4)));
   }
   vision = vision.With("hidden_act", vision.Text("hidden_act", "quick_gelu"));
-  Family f = ReadLayers(vision, "embed_dim", kMergerNorm);
+  Family f = ReadQwenLayers(vision, "embed_dim", kMergerNorm);
   f.mlp.Ungate("mlp.fc1", "mlp.fc2");
   ReadVisionOf(source, f, kMergerFirst, kMergerLast, false, spec);
 }
 
 void ReadQwen25Vision(const VisionSource& source, DecoderSpec* spec) {
   const Config vision = source.vision.With("hidden_act", source.vision.Text("hidden_act", "silu"));
-  Family f = ReadLayers(vision, "hidden_size", kMergerNorm);
+  Family f = ReadQwenLayers(vision, "hidden_size", kMergerNorm);
   f.norm = format::NormKind::kRmsNorm;
   f.norm_bias = false;
   f.mlp.plain = false;

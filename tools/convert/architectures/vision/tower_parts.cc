@@ -113,6 +113,16 @@ void AddTowerDense(const std::string& source, uint64_t rows, uint64_t cols, bool
   all.push_back(std::move(dense));
 }
 
+void AddMergingDense(const std::string& source, uint64_t rows, uint32_t merge, bool has_bias,
+                     DecoderSpec* spec) {
+  const size_t hidden = spec->vision->hidden_size, places = size_t{merge} * merge;
+  AddTowerDense(source, rows, hidden * places, has_bias, format::DenseActivation::kIdentity, spec);
+  spec->tensors[spec->vision->tower->dense.back()->linear->weight].columns = {
+      hidden * places, [=](std::span<const float> row, std::span<float> made) {
+        for (size_t i = 0; i < made.size(); ++i) made[i] = row[i % hidden * places + i / hidden];
+      }};
+}
+
 void AddMergedNorm(const std::string& source, uint64_t n, format::NormKind kind, double epsilon,
                    bool has_bias, float offset, DecoderSpec* spec) {
   format::TowerT& tower = *spec->vision->tower;

@@ -34,6 +34,10 @@ void AddGridPositions(const std::string& source, uint32_t side, uint32_t table_s
 void AddTowerDense(const std::string& source, uint64_t rows, uint64_t cols, bool has_bias,
                    format::DenseActivation activation, DecoderSpec* spec);
 
+// The same of merged patches, whose channels lie as (channel, y, x) in the checkpoint.
+void AddMergingDense(const std::string& source, uint64_t rows, uint32_t merge, bool has_bias,
+                     DecoderSpec* spec);
+
 // A norm of `n` channels behind the merging, likewise.
 void AddMergedNorm(const std::string& source, uint64_t n, format::NormKind kind, double epsilon,
                    bool has_bias, float offset, DecoderSpec* spec);

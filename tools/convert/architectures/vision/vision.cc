@@ -11,6 +11,10 @@ ReadVision FindVision(const std::string& model_type, const std::string& vision_t
   for (const Row& row : {
            Row{"gemma3", ReadGemma3Vision},
            Row{"gemma4", ReadGemma4Vision},
+           Row{"glm46v", ReadGlm4vVision},
+           Row{"glm4v", ReadGlm4vVision},
+           Row{"glm4v_moe", ReadGlm4vVision},
+           Row{"glm_ocr", ReadGlmOcrVision},
            Row{"idefics3", ReadSmolVlmVision},
            Row{"internvl", ReadInternVlVision},
            Row{"lfm2_vl", ReadLfm2Vision},

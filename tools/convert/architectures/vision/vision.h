@@ -38,6 +38,8 @@ void ReadInternVlVision(const VisionSource& source, DecoderSpec* spec);
 void ReadLfm2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadGemma4Vision(const VisionSource& source, DecoderSpec* spec);
+void ReadGlm4vVision(const VisionSource& source, DecoderSpec* spec);
+void ReadGlmOcrVision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen3Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen2Vision(const VisionSource& source, DecoderSpec* spec);
 void ReadQwen25Vision(const VisionSource& source, DecoderSpec* spec);
