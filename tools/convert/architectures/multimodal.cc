@@ -30,6 +30,7 @@ std::vector<Architecture> MultimodalArchitectures() {
            Row{"LlavaNextForConditionalGeneration", "llava_next", "llama"},
            Row{"LlavaNextVideoForConditionalGeneration", "llava_next_video", "llama"},
            Row{"LlavaOnevisionForConditionalGeneration", "llava_onevision", "qwen2"},
+           Row{"MiniCPMV4_6ForConditionalGeneration", "minicpmv4_6", "qwen3_5_text"},
            Row{"Mistral3ForConditionalGeneration", "mistral3", "mistral"},
            Row{"Ovis2ForConditionalGeneration", "ovis2", "qwen2"},
            Row{"Qwen2VLForConditionalGeneration", "qwen2_vl", "qwen2_vl_text"},

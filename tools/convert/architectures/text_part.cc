@@ -41,6 +41,7 @@ const std::initializer_list<const char*> kLeftOut = {
     "video_tower.",
     "model.aligner.",
     "model.connector.",
+    "model.merger.",
     "model.visual_embeddings_table.",
     "model.image_newline",
     "image_newline",
