@@ -1174,8 +1174,8 @@ RONDO_API void rondo_media_close(rondo_media* media);
  * them (marks, rows and columns of tiles). Chat templates write that token where a message has a
  * part {"type": "image"}; with RONDO_CHAT_PLAIN_CONTENT it never comes of what people wrote.
  * Otherwise as rondo_session_append_inputs: forks, undo, snapshots, the prefix cache and drafts go
- * on. `media` may be closed behind the call. Without any it is rondo_session_append for ids in which
- * no picture may be missing, of whichever model. Fails as rondo_session_append, also with
+ * on. `media` may be closed behind the call. Without any it is rondo_session_append for ids in
+ * which no picture may be missing, of whichever model. Fails as rondo_session_append, also with
  * RONDO_STATUS_INVALID_ARGUMENT (`ids` has another number of such tokens than `n_media`; too many
  * media, or of another engine), _INVALID_HANDLE, _UNSUPPORTED (media, and max_media_rows is 0).
  * [one call per session, since ABI 13] */
