@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/chat/answer.h"
+#include "tools/dialogue/answer.h"
 
 namespace rondo::tools {
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "tools/chat/call_grammar.h"
-#include "tools/chat/content_form.h"
-#include "tools/chat/turn_end.h"
 #include "tools/common/context.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/limits.h"
@@ -13,6 +10,8 @@
 #include "tools/common/sight.h"
 #include "tools/common/stopwatch.h"
 #include "tools/common/utf8.h"
+#include "tools/dialogue/call_grammar.h"
+#include "tools/dialogue/turn_end.h"
 #include "tools/system/wall_clock.h"
 
 namespace rondo::tools {
@@ -27,8 +26,6 @@ int32_t Compute(const Call& call) {
   } while (status == RONDO_STATUS_CANCELLED && !InterruptFlag());
   return status;
 }
-
-bool HasCalls(const nlohmann::ordered_json& message) { return message.contains("tool_calls"); }
 
 // Without messages.
 rondo_chat_options OptionsOf(const ChatForm& form) {
@@ -70,10 +67,11 @@ Conversation::Conversation(rondo_model* model, rondo_engine* engine, const Sessi
       engine_(engine),
       form_(std::move(form)),
       picture_token_(Facts(model).picture_token),
-      reads_parts_alone_(ReadsPartsAlone(model, OptionsOf(form_))),
+      message_form_(MessageFormOf(model, OptionsOf(form_), /*with_calls=*/false)),
       sampling_(DescribeDraw(setup.options)),
       thinking_(ThinkingMarksOf(model, OptionsOf(form_))),
       context_(Memory(engine).context),
+      hold_(StopsOf(WithTurnEnd(model, form_.template_text, setup))),
       session_(Open(engine, WithTurnEnd(model, form_.template_text, setup))),
       messages_(nlohmann::ordered_json::array()) {
   if (!form_.tools.empty() || thinking_.exist()) reader_.emplace(model, OptionsOf(form_));
@@ -174,30 +172,12 @@ uint64_t Conversation::remaining() const {
 
 std::vector<Slot> Conversation::Render(const nlohmann::ordered_json& messages,
                                        const std::vector<ChatPicture>& pictures) {
-  rondo_chat_options options = OptionsOf(form_);
-  if (!spelling_ && std::any_of(messages.begin(), messages.end(), HasCalls)) {
-    spelling_ = ReadCallSpelling(model_, options);
+  const rondo_chat_options options = OptionsOf(form_);
+  if (!knows_spelling_ && HasCalls(messages)) {
+    message_form_.spelling = ReadCallSpelling(model_, options);
+    knows_spelling_ = true;
   }
-  nlohmann::ordered_json spelled = spelling_ ? Spelled(messages, *spelling_) : messages;
-  if (reads_parts_alone_) spelled = InParts(std::move(spelled));
-  const std::string json = spelled.dump();
-  options.messages = json.data();
-  options.messages_bytes = json.size();
-  std::vector<int32_t> ids(json.size() + 1024);
-  size_t count = 0;
-  char message[256];
-  const auto render = [&] {
-    return rondo_chat_render(model_, &options, nullptr, 0, nullptr, ids.data(), ids.size(), &count,
-                             message, sizeof message);
-  };
-  int32_t status = render();
-  if (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
-    ids.resize(count);
-    status = render();
-  }
-  if (status != RONDO_STATUS_OK) throw Error(message);
-  ids.resize(count);
-  if (ids.empty()) throw Error("the chat template makes nothing of the conversation");
+  const std::vector<int32_t> ids = ChatIds(model_, options, message_form_, messages);
   return SlotsOf(ids, picture_token_, pictures);
 }
 
@@ -263,10 +243,10 @@ int32_t Conversation::Generate(Sink sink, Answer* answer) {
     const bool is_part = event.token >= 0 && event.reason != RONDO_REASON_EOS;
     if (is_part) slots_.push_back({event.token});
     if (reader_) {
-      // A token that ends the text as a stop string is no part of it.
-      const bool told = is_part && event.reason != RONDO_REASON_STOP_STRING;
-      reader_->Add({event.bytes, told ? event.bytes_count : 0}, event.reason != RONDO_REASON_NONE,
-                   sink);
+      const bool last = event.reason != RONDO_REASON_NONE;
+      std::string bytes = hold_.Add({event.bytes, is_part ? event.bytes_count : 0});
+      if (last) bytes += hold_.End(event.reason == RONDO_REASON_STOP_STRING);
+      reader_->Add(bytes, last, sink);
       *answer = reader_->answer();
     } else if (event.text_bytes > 0) {
       answer->content.append(event.text, event.text_bytes);
@@ -275,7 +255,7 @@ int32_t Conversation::Generate(Sink sink, Answer* answer) {
   }
   stats_.decode_seconds = watch.seconds();
   if (status == RONDO_STATUS_CANCELLED && reader_) {
-    reader_->Add({}, /*last=*/true, sink);
+    reader_->Add(hold_.End(/*stopped=*/false), /*last=*/true, sink);
     *answer = reader_->answer();
   }
   if (status == RONDO_STATUS_CANCELLED) return RONDO_REASON_NONE;
@@ -320,6 +300,7 @@ int32_t Conversation::GoOn(Sink sink) {
   stats_ = {};
   calls_.clear();
   if (reader_) reader_->Begin();
+  hold_.End(/*stopped=*/true);  // what a turn that failed has left
   Answer answer;
   int32_t reason = RONDO_REASON_NONE;
   bool asked = false;

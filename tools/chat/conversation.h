@@ -10,12 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/chat/answer.h"
-#include "tools/chat/call_spelling.h"
 #include "tools/chat/chat_picture.h"
 #include "tools/chat/slots.h"
 #include "tools/common/library.h"
 #include "tools/common/sight.h"
+#include "tools/dialogue/answer.h"
+#include "tools/dialogue/chat_ids.h"
+#include "tools/dialogue/stop_hold.h"
 
 namespace rondo::tools {
 
@@ -131,12 +132,13 @@ class Conversation {
   rondo_engine* engine_;
   const ChatForm form_;
   const int32_t picture_token_;
-  const bool reads_parts_alone_;  // the template
+  MessageForm message_form_;     // of the template
+  bool knows_spelling_ = false;  // since a message has calls
   const std::string sampling_;
   const ThinkingMarks thinking_;
-  std::optional<AnswerReader> reader_;    // where answers have more than content
-  std::optional<CallSpelling> spelling_;  // once a message has calls
-  uint32_t context_;                      // of the engine
+  std::optional<AnswerReader> reader_;  // where answers have more than content
+  uint32_t context_;                    // of the engine
+  StopHold hold_;                       // before the reader
   Session session_;
   std::vector<Slot> slots_;  // in the session
   nlohmann::ordered_json messages_;

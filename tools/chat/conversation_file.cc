@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "tools/chat/chat_picture.h"
-#include "tools/chat/json_text.h"
 #include "tools/common/error.h"
 #include "tools/common/text_io.h"
 #include "tools/common/utf8.h"
+#include "tools/dialogue/json_text.h"
 
 namespace rondo::tools {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/chat/json_text.h"
 #include "tools/common/error.h"
 #include "tools/common/text_io.h"
+#include "tools/dialogue/json_text.h"
 
 namespace rondo::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include "tests/support/test_model.h"
 #include "tools/chat/call_runner.h"
 #include "tools/chat/conversation_file.h"
-#include "tools/chat/turn_end.h"
+#include "tools/dialogue/turn_end.h"
 
 namespace rondo::tools::conversation_model_test {
 namespace {

@@ -258,7 +258,8 @@ TEST_F(ChatPicturesTool, NamesMayBeWrittenAsAShellOrAUrlWritesThem) {
   const std::string expected = Chat("What is it?\n", flag).out;
   for (const std::string& line : lines) {
     SCOPED_TRACE(line);
-    const ToolResult result = Chat(line + "\nWhat is it?\n" + save);
+    std::string input = line;
+    const ToolResult result = Chat(input.append("\nWhat is it?\n").append(save));
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(result.out, expected);
     EXPECT_EQ(SavedMessages(tool_.Read("saved"))[0]["content"][0]["path"], path);

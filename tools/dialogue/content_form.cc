@@ -1,4 +1,4 @@
-#include "tools/chat/content_form.h"
+#include "tools/dialogue/content_form.h"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "tools/chat/json_text.h"
+#include "tools/dialogue/json_text.h"
 
 namespace rondo::tools {
 namespace {

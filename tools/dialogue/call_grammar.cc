@@ -1,11 +1,11 @@
-#include "tools/chat/call_grammar.h"
+#include "tools/dialogue/call_grammar.h"
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include "tools/chat/json_text.h"
 #include "tools/common/numbers.h"
+#include "tools/dialogue/json_text.h"
 
 namespace rondo::tools {
 namespace {

@@ -1,9 +1,9 @@
-#include "tools/chat/answer.h"
+#include "tools/dialogue/answer.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "tools/chat/json_text.h"
+#include "tools/dialogue/json_text.h"
 
 namespace rondo::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/chat/turn_end.h"
+#include "tools/dialogue/turn_end.h"
 
 #include <string_view>
 

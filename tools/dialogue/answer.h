@@ -55,15 +55,22 @@ class AnswerReader {
   AnswerReader(const rondo_model* model, const rondo_chat_options& options);
 
   void Begin();
-  // Adds the answer's next bytes; `last`: there are no more. `show` gets what people read.
-  template <typename Show>
-  void Add(std::string_view bytes, bool last, const Show& show) {
+  // Adds the answer's next bytes; `last`: there are no more. `take` gets each part.
+  template <typename Take>
+  void AddParts(std::string_view bytes, bool last, const Take& take) {
     Push(bytes, last);
     for (rondo_chat_part part = Next(); part.kind != RONDO_CHAT_PART_NONE; part = Next()) {
+      take(part);
+    }
+  }
+  // The same; `show` gets what people read.
+  template <typename Show>
+  void Add(std::string_view bytes, bool last, const Show& show) {
+    AddParts(bytes, last, [&show](const rondo_chat_part& part) {
       const std::string_view text(part.text, part.text_bytes);
       if (part.kind == RONDO_CHAT_PART_CONTENT) show(Part::kContent, text);
       if (part.kind == RONDO_CHAT_PART_THINKING) show(Part::kThinking, text);
-    }
+    });
   }
   const Answer& answer() const { return answer_; }
 

@@ -1,5 +1,5 @@
 // Calls in the histories of published templates: each is given them as it reads them.
-#include "tools/chat/call_spelling.h"
+#include "tools/dialogue/call_spelling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "tools/chat/call_spelling.h"
+#include "tools/dialogue/call_spelling.h"
 
 #include <string>
 #include <string_view>
 
-#include "tools/chat/answer.h"
+#include "tools/dialogue/answer.h"
 
 namespace rondo::tools {
 namespace {
