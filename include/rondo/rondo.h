@@ -842,7 +842,8 @@ enum {
   RONDO_GRAMMAR_BEGIN_AT_ONCE = 0,        /* with the first token of each generation */
   RONDO_GRAMMAR_BEGIN_AFTER_TOKEN = 1,    /* behind grammar_token, where it comes; free before */
   RONDO_GRAMMAR_BEGIN_AFTER_THINKING = 2, /* behind a thought, where the generation begins with one
-                                             or inside of one; else at once. With `thinking` */
+                                             or inside of one, and then no end token comes in it;
+                                             else at once. With `thinking` */
 };
 
 /* Sampling works in the order: logit bias, penalties, n-grams, temperature, top-k, top-p, min-p,

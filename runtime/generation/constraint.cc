@@ -200,7 +200,13 @@ Result<Constraint::Outlook> Constraint::Next(const KeyHistory& tokens,
   RONDO_RETURN_IF_ERROR(Read(all, end, &place));
   Outlook outlook;
   if (thinking_.exists()) outlook.forced = thinking_.Forced(place.thought);
-  if (outlook.forced >= 0 || place.grammar_begin == kNowhere) return outlook;
+  if (outlook.forced >= 0) return outlook;
+  if (place.waits && options_.ends) {  // the grammar's text is still to come
+    AllowAllButEnds(mask);
+    outlook.masked = true;
+    return outlook;
+  }
+  if (place.grammar_begin == kNowhere) return outlook;
   const TextFrom<Tokens> text = {all, place.grammar_begin,
                                  kept_.Latest(begin_, place.position, tokens.begin())};
   RONDO_ASSIGN(outlook.may_end, options_.grammar->Allowed(text.Until(end), &place.grammar, mask,
@@ -211,6 +217,14 @@ Result<Constraint::Outlook> Constraint::Next(const KeyHistory& tokens,
   }
   outlook.masked = true;
   return outlook;
+}
+
+void Constraint::AllowAllButEnds(std::span<uint32_t> mask) const {
+  std::fill(mask.begin(), mask.end(), ~0u);
+  if (vocab_size_ % 32 != 0) mask[vocab_size_ / 32] = (1u << vocab_size_ % 32) - 1;
+  for (const uint32_t token : options_.grammar->end_tokens()) {
+    mask[token / 32] &= ~(1u << token % 32);
+  }
 }
 
 size_t Constraint::Forced(std::span<int32_t> drafts) const {

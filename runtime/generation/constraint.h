@@ -105,6 +105,7 @@ class Constraint {
   Status ReadOne(const Tokens& tokens, Place* place, const Cancellation* cancel) const;
   Status FollowAll(const KeyHistory& tokens, const Cancellation* cancel);
   void Keep(const KeyHistory& tokens);
+  void AllowAllButEnds(std::span<uint32_t> mask) const;
   bool IsWhole(const Place& place) const;
   // The text so far is the begin of a thought's opening, which may go on.
   bool MayOpen(const Place& place) const;

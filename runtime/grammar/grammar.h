@@ -100,6 +100,7 @@ class Grammar {
   // Equal where the same bytes are the same place.
   uint64_t identity() const { return identity_; }
 
+  std::span<const uint32_t> end_tokens() const { return end_tokens_; }
   size_t mask_words() const { return trie_->mask_words(); }
   uint64_t bytes() const { return bytes_; }
 

@@ -284,6 +284,23 @@ TEST_F(ThinkingTest, AGrammarBeginsBehindAThought) {
   EXPECT_EQ(thought.reason, RONDO_REASON_GRAMMAR);
 }
 
+TEST_F(ThinkingTest, NoEndTokenComesInAThoughtBeforeAGrammar) {
+  const Grammar grammar = Pattern("(yes|no), [a-z]{2,8}!");
+  rondo_logit_bias bias = {0, 100};
+  ASSERT_EQ(rondo_model_eos_token(model_.get(), 0, &bias.token), RONDO_STATUS_OK);
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    rondo_session_options options = Options(seed, 20);
+    options.logit_bias = &bias;
+    options.n_logit_bias = 1;
+    EXPECT_EQ(Say(options, "Lily saw her mom").reason, RONDO_REASON_EOS);
+    options.grammar = grammar.get();
+    options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
+    const Said said = Say(options, "Lily saw her mom");
+    EXPECT_EQ(said.reason, RONDO_REASON_GRAMMAR) << said.All();
+    EXPECT_TRUE(said.All().ends_with('!')) << said.All();
+  }
+}
+
 TEST_F(ThinkingTest, AGrammarBeginsBehindAToken) {
   const Grammar grammar = Pattern("=(yes|no);");
   const int32_t the = Ids(model_.get(), "see the").back();
