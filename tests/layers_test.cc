@@ -106,7 +106,7 @@ const std::vector<Reserved>& ReservedHeaders() {
            "(sys/"
            ".*|unistd\\.h|fcntl\\.h|io\\.h|pthread\\.h|dlfcn\\.h|sched\\.h|poll\\.h|windows\\.h"
            "|mach/.*|linux/.*|asm/.*|signal\\.h)"),
-       {"platforms/", "tools/system/", "tools/pull/"}},
+       {"platforms/", "tools/system/", "tools/pull/", "tools/serve/http/"}},
       {std::regex("(cstdio|stdio\\.h|csignal|time\\.h|ctime|cerrno|errno\\.h|locale|clocale"
                   "|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier"
                   "|stop_token|chrono|iostream|fstream|filesystem)"),
@@ -117,6 +117,7 @@ const std::vector<Reserved>& ReservedHeaders() {
       {std::regex("utf8proc\\.h"), {"runtime/text/", "runtime/chat/", "tools/"}},
       {std::regex("(nlohmann|CLI)/.*"), {"tools/"}},
       {std::regex("(curl|openssl)/.*"), {"tools/pull/"}},
+      {std::regex("microhttpd\\.h"), {"tools/serve/http/"}},
       {std::regex("(jpeglib\\.h|jerror\\.h|png\\.h|webp/.*|csetjmp|setjmp\\.h)"),
        {"tools/common/pictures/"}},
   };

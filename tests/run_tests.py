@@ -58,6 +58,8 @@ SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"unit\.coverage$", r"^tests/(tools/convert/coverage|data)/", False),
     (r"model\.documents$", r"^tests/runtime/grammar/.*\.py$", False),
     (r"model\.embed$", r"^tests/tools/embed/|^tests/data/", False),
+    (r"model\.serve\.", r"^tests/(tools/serve|data)/|^c_api/bindings/tiny_embedders\.py$", False),
+    (r"model\.page$", r"^tests/(tools/serve|support|data)/", False),
     (r"model\.(judge|media)\.", r"^tests/tools/judge/|^c_api/bindings/python/", False),
     (r"abi\.(examples|hostile)$", r"^tests/(data|c_api)/|^c_api/bindings/picture_files\.py$", False),
     (r"abi\.exports$", r"^include/", False),

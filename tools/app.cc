@@ -73,6 +73,8 @@ std::unique_ptr<CLI::App> MakeApp() {
   AddSplitCommand(*app);
   AddRunCommand(*app);
   AddChatCommand(*app);
+  AddServeCommand(*app);
+  AddBatchCommand(*app);
   AddGrammarCommand(*app);
   AddEmbedCommand(*app);
   AddRerankCommand(*app);

@@ -13,6 +13,8 @@ void AddPackCommand(CLI::App& app);
 void AddSplitCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddChatCommand(CLI::App& app);
+void AddServeCommand(CLI::App& app);
+void AddBatchCommand(CLI::App& app);
 void AddGrammarCommand(CLI::App& app);
 void AddEmbedCommand(CLI::App& app);
 void AddRerankCommand(CLI::App& app);

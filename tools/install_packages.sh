@@ -2,8 +2,9 @@
 # Installs the Debian or Ubuntu packages that Rondo needs and that are not there yet.
 #   sh tools/install_packages.sh build     to build the library, the tool and the tests
 #   sh tools/install_packages.sh test      also what tests/run.sh needs: ccache, clang and its tools,
-#                                          python3, pkgconf, the cross compilers, the emulator and
-#                                          the bindings' languages, but Swift (tests/swift.sh)
+#                                          python3, pkgconf, the cross compilers, the emulator, a
+#                                          browser and the bindings' languages, but Swift
+#                                          (tests/swift.sh)
 #   sh tools/install_packages.sh targets   to build for other systems, and what tests/targets.sh needs
 #   sh tools/install_packages.sh browser   what tests/browser.sh needs
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
@@ -11,11 +12,11 @@ set -eu
 
 build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libcurl4-openssl-dev libssl-dev
-  libjpeg-dev libpng-dev libwebp-dev libgtest-dev libgmock-dev ca-certificates"
+  libjpeg-dev libpng-dev libwebp-dev libmicrohttpd-dev libgtest-dev libgmock-dev ca-certificates"
 test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
   g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy python3-pil
   python3-jsonschema gcc-mingw-w64-x86-64-win32 libjna-java kotlin mono-mcs mono-runtime
-  libmono-system-core4.0-cil"
+  libmono-system-core4.0-cil chromium"
 # A language's tools may be there from elsewhere, with which Debian's would only be in the way.
 command -v go >/dev/null || test="$test golang-go"
 command -v cargo >/dev/null || test="$test cargo"

@@ -72,6 +72,9 @@ foreach(label unit model)
   set(tools_${label} ${${label}})
   list(FILTER tools_${label} INCLUDE REGEX "/tests/tools/")
   list(FILTER ${label} EXCLUDE REGEX "/tests/tools/")
+  if(NOT RONDO_SERVE)
+    list(FILTER tools_${label} EXCLUDE REGEX "/tests/tools/serve/")
+  endif()
 endforeach()
 
 # rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
@@ -268,6 +271,29 @@ if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME model.embed COMMAND "${RONDO_PYTHON3}" -B
     "${PROJECT_SOURCE_DIR}/tests/tools/embed/embed_test.py" "$<TARGET_FILE:rondo_tool>")
   set_tests_properties(model.embed PROPERTIES LABELS model SKIP_RETURN_CODE 77)
+endif()
+
+# The page of `rondo serve` in a browser, where that is.
+if(RONDO_PYTHON3 AND RONDO_SERVE AND RONDO_CHAT AND RONDO_PICTURES STREQUAL "jpeg;png;webp" AND
+   NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
+  add_test(NAME model.page COMMAND "${RONDO_PYTHON3}" -B
+    "${PROJECT_SOURCE_DIR}/tests/tools/serve/page_test.py" "$<TARGET_FILE:rondo_tool>"
+    "${PROJECT_BINARY_DIR}/page")
+  set_tests_properties(model.page PROPERTIES LABELS model SKIP_RETURN_CODE 77 COST 30 TIMEOUT 600)
+endif()
+
+# `rondo serve` as its clients see it; replies are validated where OpenAI's schema is.
+if(RONDO_SERVE AND RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
+  foreach(serve IN ITEMS chat messages endpoints operation life company leaving hostile
+          clients)
+    set(place "${RONDO_SHARED_DATA}")
+    if(serve STREQUAL "clients")
+      set(place "${PROJECT_BINARY_DIR}/serve_clients")  # where npm's packages stay
+    endif()
+    add_test(NAME model.serve.${serve} COMMAND "${RONDO_PYTHON3}" -B
+      "${PROJECT_SOURCE_DIR}/tests/tools/serve/${serve}_test.py" "$<TARGET_FILE:rondo_tool>" "${place}")
+    set_tests_properties(model.serve.${serve} PROPERTIES LABELS model SKIP_RETURN_CODE 77 COST 20)
+  endforeach()
 endif()
 
 # What other programs made of the same checkpoints, where that is: a folder beside the others is a

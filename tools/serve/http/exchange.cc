@@ -1,0 +1,88 @@
+#include "tools/serve/http/exchange.h"
+
+#include <algorithm>
+
+namespace rondo::tools::serve {
+
+void Exchange::Answer(Reply reply) { Set(Stage::kAnswered, std::move(reply)); }
+
+void Exchange::Begin(Reply reply) { Set(Stage::kStreams, std::move(reply)); }
+
+void Exchange::Set(Stage stage, Reply reply) {
+  const int status = reply.status;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ != Stage::kWaiting) return;
+    reply_ = std::move(reply);
+    stage_ = stage;
+  }
+  if (on_answer_) on_answer_(status);
+  wake_();
+}
+
+void Exchange::Write(std::string_view bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (gone_ || over_) return;
+    bytes_ += bytes;
+    waiting_ = bytes_.size();
+  }
+  wake_();
+}
+
+void Exchange::End() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wake_();
+}
+
+void Exchange::CutOff() {
+  {
+    const std::lock_guard lock(mutex_);
+    cut_ = true;
+  }
+  wake_();
+}
+
+void Exchange::OnGone(std::function<void()> call) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!gone_) {
+      on_gone_ = std::move(call);
+      return;
+    }
+  }
+  if (call) call();
+}
+
+Exchange::Stage Exchange::stage() const {
+  const std::lock_guard lock(mutex_);
+  return stage_;
+}
+
+std::ptrdiff_t Exchange::Take(char* to, size_t most) {
+  const std::lock_guard lock(mutex_);
+  if (cut_) return -2;
+  const size_t count = std::min(most, bytes_.size());
+  if (count == 0) return over_ ? -1 : 0;
+  bytes_.copy(to, count);
+  bytes_.erase(0, count);
+  waiting_ = bytes_.size();
+  return static_cast<std::ptrdiff_t>(count);
+}
+
+void Exchange::SetGone() {
+  std::function<void()> call;
+  {
+    const std::lock_guard lock(mutex_);
+    gone_ = true;
+    bytes_.clear();
+    waiting_ = 0;
+    call.swap(on_gone_);
+  }
+  if (call) call();
+}
+
+}  // namespace rondo::tools::serve

@@ -1,0 +1,132 @@
+#include "tools/serve/served_model.h"
+
+#include <algorithm>
+
+#include "tools/common/constraint.h"
+#include "tools/common/context.h"
+#include "tools/common/library.h"
+#include "tools/common/limits.h"
+#include "tools/serve/api_error.h"
+
+namespace rondo::tools::serve {
+namespace {
+
+constexpr size_t kKeptGrammars = 32;
+
+rondo_embedder_facts EmbedderOf(const rondo::Model& model) { return model.EmbedderInfo(); }
+
+ModelKind KindOf(const rondo_embedder_facts& facts) {
+  if (facts.dimensions == 0) return ModelKind::kPredicts;
+  return facts.scores_pairs != 0 ? ModelKind::kScores : ModelKind::kEmbeds;
+}
+
+uint32_t UsualImageRows(const rondo_model* model) {
+  const uint64_t rows = kUsualPictures * PlanPicture(model, kUsualSize, ImageDefaults()).rows;
+  return static_cast<uint32_t>(std::min(rows, kMostMediaRows));
+}
+
+uint32_t RankOf(const rondo::Model& model, const std::vector<AdapterWish>& adapters) {
+  uint32_t rank = 0;
+  for (const AdapterWish& one : adapters) {
+    rank = std::max(rank, rondo::Adapter(model, one.path).Facts().rank);
+  }
+  return rank;
+}
+
+}  // namespace
+
+rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish& wish) {
+  rondo::EngineOptions options;
+  const bool predicts = model.EmbedderInfo().dimensions == 0;
+  options.context = wish.context > 0 ? wish.context : ContextFor(model.get(), 0);
+  options.max_sessions = wish.sessions;
+  options.kv_format = wish.kv_format;
+  options.threads = wish.threads;
+  if (predicts && model.Info().picture_token >= 0) {
+    options.max_media_rows = wish.image_rows ? *wish.image_rows : UsualImageRows(model.get());
+  }
+  options.adapter_rank = RankOf(model, wish.adapters);
+  return options;
+}
+
+ServedModel::ServedModel(const ModelWish& wish)
+    : wish_(wish),
+      model_(wish.path),
+      embedder_(EmbedderOf(model_)),
+      kind_(KindOf(embedder_)),
+      facts_(model_.Info()),
+      engine_(model_, EngineOptionsOf(model_, wish)),
+      memory_(engine_.Memory()),
+      sees_(EngineOptionsOf(model_, wish).max_media_rows > 0) {
+  for (const AdapterWish& one : wish.adapters) {
+    adapters_.emplace(one.name, rondo::Adapter(model_, one.path));
+  }
+  if (kind_ != ModelKind::kPredicts) {
+    for (uint32_t i = 0; i < wish.sessions; ++i) embedding_sessions_.emplace_back(engine_);
+    return;
+  }
+  size_t length = 0;
+  has_chat_ = rondo_model_chat_template_name(handle(), 0, nullptr, 0, &length) !=
+              RONDO_STATUS_INVALID_ARGUMENT;
+  rondo_session_options recommended = SessionDefaults();
+  Require(rondo_model_session_options(handle(), &recommended), "");
+  stops_.assign(recommended.stop_strings, recommended.stop_strings + recommended.n_stop_strings);
+  if (!has_chat_) return;
+  rondo_chat_options options;
+  Require(rondo_chat_options_init(&options, sizeof options), "");
+  form_ = MessageFormOf(handle(), options, /*with_calls=*/true);
+  thinking_ = ThinkingMarksOf(handle(), options);
+}
+
+const rondo::Adapter* ServedModel::FindAdapter(const std::string& name) const {
+  const auto found = adapters_.find(name);
+  return found == adapters_.end() ? nullptr : &found->second;
+}
+
+std::optional<rondo::Grammar> ServedModel::FindGrammar(const std::string& key) {
+  const std::lock_guard lock(grammars_mutex_);
+  const auto found = std::find_if(grammars_.begin(), grammars_.end(),
+                                  [&](const KeptGrammar& kept) { return kept.key == key; });
+  if (found == grammars_.end()) return std::nullopt;
+  grammars_.splice(grammars_.begin(), grammars_, found);
+  return found->grammar;
+}
+
+rondo::Grammar ServedModel::Keep(std::string key, rondo::Grammar grammar) {
+  const std::lock_guard lock(grammars_mutex_);
+  grammars_.push_front({std::move(key), grammar});
+  if (grammars_.size() > kKeptGrammars) grammars_.pop_back();
+  return grammar;
+}
+
+rondo::Grammar ServedModel::GrammarOf(int32_t kind, const std::string& text,
+                                      const std::string& pointer) {
+  std::string key = std::to_string(kind) + " " + text;
+  if (std::optional<rondo::Grammar> kept = FindGrammar(key)) return *kept;
+  rondo::GrammarOptions options;
+  options.kind = kind;
+  if (kind != RONDO_GRAMMAR_PATTERN) options.flags = SchemaFlags(/*any_json=*/false);
+  try {
+    return Keep(std::move(key), rondo::Grammar(model_, text, options));
+  } catch (const rondo::Error& error) {
+    throw ApiError(400, pointer + ": " + error.what(), pointer, "invalid_grammar");
+  }
+}
+
+rondo::Grammar ServedModel::CallGrammarOf(const rondo::Chat& chat, int32_t calls,
+                                          const std::string& function) {
+  std::string key = "calls " + std::to_string(calls) + " " + function + "\n" + chat.tools + "\n" +
+                    chat.variables + "\n" + std::to_string(chat.flags);
+  if (std::optional<rondo::Grammar> kept = FindGrammar(key)) return *kept;
+  rondo::GrammarOptions options;
+  options.kind = RONDO_GRAMMAR_GBNF;
+  options.flags = SchemaFlags(/*any_json=*/false);
+  try {
+    const std::string rules = model_.ChatGrammar(chat, calls, function);
+    return Keep(std::move(key), rondo::Grammar(model_, rules, options));
+  } catch (const rondo::Error& error) {
+    throw ApiError(400, std::string("/tools: ") + error.what(), "/tools", "invalid_tools");
+  }
+}
+
+}  // namespace rondo::tools::serve
