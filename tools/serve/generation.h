@@ -66,8 +66,6 @@ class Generation {
   // Takes what the last step had for them.
   void Collect();
   bool over() const { return over_; }
-  // Its prompt is evaluated.
-  bool decodes() const { return !choices_.empty() && choices_[0].begun; }
   void Fail(const ApiError& error);
   // For whoever counts: as far as it came.
   GenerationFacts Facts() const;

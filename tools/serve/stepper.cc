@@ -33,14 +33,6 @@ bool Stepper::Add(std::unique_ptr<Generation> generation) {
   return true;
 }
 
-void Stepper::Wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  changed_.notify_all();
-}
-
 Stepper::Load Stepper::load() const {
   const std::lock_guard lock(mutex_);
   return {load_.queued + arrived_.size(), load_.running};
@@ -52,7 +44,7 @@ void Stepper::Run() {
     {
       std::unique_lock lock(mutex_);
       if (!stepped) {
-        const auto is_due = [this] { return stopping_ || woken_ || !arrived_.empty(); };
+        const auto is_due = [this] { return stopping_ || !arrived_.empty(); };
         if (queued_.empty() && running_.empty()) {
           changed_.wait(lock, is_due);
         } else {
@@ -60,7 +52,6 @@ void Stepper::Run() {
         }
       }
       if (stopping_) break;
-      woken_ = false;
       for (auto& one : arrived_) queued_.push_back(std::move(one));
       arrived_.clear();
       load_.queued = queued_.size();  // what Add counts, while a step takes its time

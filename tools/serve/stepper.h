@@ -31,9 +31,6 @@ class Stepper {
 
   // False: as many wait as may. [any thread]
   bool Add(std::unique_ptr<Generation> generation);
-  // Something has changed that sessions may wait for: there is room for what they say, or a client
-  // has gone. [any thread]
-  void Wake();
   Load load() const;
 
  private:
@@ -47,7 +44,7 @@ class Stepper {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Generation>> arrived_;
-  bool woken_ = false, stopping_ = false;
+  bool stopping_ = false;
   Load load_;
   // Of the thread alone.
   std::list<std::unique_ptr<Generation>> queued_, running_;
