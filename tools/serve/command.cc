@@ -33,12 +33,13 @@ Examples:
   curl localhost:8080/v1/chat/completions -H 'Content-Type: application/json' \
       -d '{"messages": [{"role": "user", "content": "Hello!"}]}'
 
-Paths: POST /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/rerank, /v1/responses,
-/v1/messages (with /v1/messages/count_tokens), /tokenize, /detokenize, /apply-template; GET
-/v1/models, /health, /ready, /metrics, /version, and a page to chat at /. The same request with the
-same seed gives the same text alone and in company. Models are loaded when they are first asked for,
-in the place of those that are not used. Pictures come as data: URLs; nothing is ever fetched from
-the net. SIGTERM and Ctrl-C end it when its streams have ended, within --drain.)";
+Paths: POST /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/rerank, /v1/score,
+/v1/responses, /v1/messages (with /v1/messages/count_tokens), /tokenize, /detokenize,
+/apply-template; GET /v1/models, /health, /ready, /metrics, /version, and a page to chat at /. The
+same request with the same seed gives the same text alone and in company. Models are loaded when
+they are first asked for, in the place of those that are not used. Pictures come as data: URLs;
+nothing is ever fetched from the net. SIGTERM and Ctrl-C end it when its streams have ended, within
+--drain.)";
 
 struct Arguments {
   ModelsWish models;

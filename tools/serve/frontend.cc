@@ -20,6 +20,7 @@ constexpr Route kPosts[] = {
     {"/v1/embeddings", Embeddings},
     {"/v1/rerank", Rerank},
     {"/rerank", Rerank},
+    {"/v1/score", Score},
     {"/v1/responses", Responses},
     {"/v1/responses/input_tokens", CountResponseTokens},
     {"/v1/messages", Messages},

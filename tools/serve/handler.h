@@ -40,6 +40,7 @@ void ChatCompletions(const Service& service, const std::shared_ptr<Exchange>& ex
 void Completions(const Service& service, const std::shared_ptr<Exchange>& exchange);
 void Embeddings(const Service& service, const std::shared_ptr<Exchange>& exchange);
 void Rerank(const Service& service, const std::shared_ptr<Exchange>& exchange);
+void Score(const Service& service, const std::shared_ptr<Exchange>& exchange);
 void Responses(const Service& service, const std::shared_ptr<Exchange>& exchange);
 void CountResponseTokens(const Service& service, const std::shared_ptr<Exchange>& exchange);
 void Messages(const Service& service, const std::shared_ptr<Exchange>& exchange);

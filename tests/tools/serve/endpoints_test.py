@@ -177,6 +177,13 @@ class VectorsTest(unittest.TestCase):
         self.assertEqual(best[0]["document"]["text"], documents[results[0]["index"]])
         self.assertEqual(len(best), 1)
         refused(self, path, {"model": "scorer", "documents": documents}, 400, "/query")
+        by_index = {one["index"]: one["relevance_score"] for one in results}
+        for first in ("rain", ["rain"] * 3):  # one with each, or side by side
+            pairs = server.whole("/v1/score", None, model="scorer", text_1=first, text_2=documents)
+            self.assertEqual([one["score"] for one in pairs["data"]],
+                             [by_index[i] for i in range(3)])
+        refused(self, "/v1/score", {"model": "scorer", "text_1": ["a", "b"], "text_2": "c"}, 400,
+                "/text_1")
 
 
 class ResponsesTest(unittest.TestCase):

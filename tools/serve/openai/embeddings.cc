@@ -171,4 +171,36 @@ void Rerank(const Service& service, const std::shared_ptr<Exchange>& exchange) {
                               {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}});
 }
 
+// Pairs, one text with each of others or two lists side by side, as vLLM's clients write them.
+void Score(const Service& service, const std::shared_ptr<Exchange>& exchange) {
+  const Json body = ParseBody(exchange->TakeBody());
+  Fields fields(body);
+  const std::string name = fields.Text("model").value_or("");
+  const FoundModel found = service.models.Find(name);
+  ServedModel& model = *found.model;
+  RequireKind(model, ModelKind::kScores, "scores of pairs");
+  const std::vector<std::string> first = ReadTexts(&fields, "text_1");
+  const std::vector<std::string> second = ReadTexts(&fields, "text_2");
+  if (first.size() != 1 && first.size() != second.size()) {
+    fields.Refuse("text_1", "one text, or as many as text_2 has");
+  }
+  fields.Ignore({"model", "user", "truncate_prompt_tokens"});
+  fields.RefuseOthers();
+  std::vector<TokenIds> ids;
+  for (size_t i = 0; i < second.size(); ++i) {
+    const LongPairs read(model.handle(), TooLong::kCut, nullptr, first[first.size() == 1 ? 0 : i]);
+    ids.push_back(read.Read(PointerTo("/text_2", i), second[i]));
+  }
+  const auto scores = Embed(model, ids, 1, *exchange);
+  Json data = Json::array();
+  for (size_t i = 0; i < scores.size(); ++i) {
+    data.push_back({{"index", i}, {"object", "score"}, {"score", scores[i][0]}});
+  }
+  const size_t tokens = CountTokens(ids);
+  AnswerJson(exchange.get(), {{"object", "list"},
+                              {"data", std::move(data)},
+                              {"model", name.empty() ? model.name() : name},
+                              {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}});
+}
+
 }  // namespace rondo::tools::serve
