@@ -59,6 +59,7 @@ void AddModelsFlags(CLI::App* command, ModelsWish* wish) {
            "A LoRA adapter of the first model, which requests name as a model, by its file's name "
            "or by what stands before it and an equals sign; can be given several times; default: "
            "none")
+      ->check([](const std::string& text) { return WrongFileName(Named(text).second); })
       ->type_name("FILE")
       ->group(kMemoryGroup);
 }
