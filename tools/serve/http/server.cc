@@ -2,6 +2,7 @@
 
 #include <microhttpd.h>
 #include <poll.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -58,6 +59,20 @@ class WakeList {
 std::string HeaderOf(MHD_Connection* connection, const char* name) {
   const char* const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
   return value == nullptr ? "" : value;
+}
+
+// Headers that say where the body ends.
+int CountLengths(MHD_Connection* connection) {
+  int count = 0;
+  const auto look = [](void* user, MHD_ValueKind, const char* name, const char*) {
+    const auto is = [name](const char* other) { return strcasecmp(name, other) == 0; };
+    if (is(MHD_HTTP_HEADER_CONTENT_LENGTH) || is(MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+      ++*static_cast<int*>(user);
+    }
+    return MHD_YES;
+  };
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &count);
+  return count;
 }
 
 int SocketOf(MHD_Connection* connection) {
@@ -159,10 +174,7 @@ struct HttpServer::Parts {
   // A request's headers are there.
   MHD_Result Begin(MHD_Connection* connection, const char* path, const char* method,
                    void** context) {
-    if (!HeaderOf(connection, MHD_HTTP_HEADER_CONTENT_LENGTH).empty() &&
-        !HeaderOf(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING).empty()) {
-      return MHD_NO;  // a proxy may think that the body ends elsewhere
-    }
+    if (CountLengths(connection) > 1) return MHD_NO;  // a proxy may see the body's end elsewhere
     auto call = std::make_unique<Call>();
     call->parts = this;
     call->connection = connection;
