@@ -198,7 +198,7 @@ class ValueWriter {
   }
 
   void NewLine() {
-    if (!style_.pretty || !machine_.Spend(level_ / 4 + 1)) return;
+    if (!style_.pretty || !machine_.Spend(level_ / 2 + 1)) return;
     Put('\n');
     for (size_t i = 0; i < level_ && !machine_.failed(); ++i) Put(style_.indent);
   }
