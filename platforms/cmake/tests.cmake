@@ -284,7 +284,7 @@ endif()
 
 # `rondo serve` as its clients see it; replies are validated where OpenAI's schema is.
 if(RONDO_SERVE AND RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
-  foreach(serve IN ITEMS chat messages endpoints operation life company leaving hostile
+  foreach(serve IN ITEMS chat messages endpoints operation life batch company leaving hostile
           clients)
     set(place "${RONDO_SHARED_DATA}")
     if(serve STREQUAL "clients")

@@ -145,6 +145,14 @@ bool NextRequest(std::ifstream* input, std::string* line) {
   return false;
 }
 
+// Of a line of either file; empty where it has none, as where it is no JSON.
+std::string CustomIdOf(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("custom_id")) return "";
+  const auto* const id = json["custom_id"].get_ptr<const std::string*>();
+  return id == nullptr ? "" : *id;
+}
+
 // Lines that an earlier run has answered; what it left of one is taken away. Throws Error where
 // they are those of other requests.
 uint64_t Resume(const std::string& part, std::ifstream* input) {
@@ -152,11 +160,7 @@ uint64_t Resume(const std::string& part, std::ifstream* input) {
   if (!file) return 0;
   uint64_t count = 0, bytes = 0;
   for (std::string answer, request; std::getline(file, answer) && !file.eof();) {
-    const Json answered = Json::parse(answer, nullptr, false);
-    const bool has_request = NextRequest(input, &request);
-    const Json asked = Json::parse(request, nullptr, false);
-    if (!has_request || !answered.is_object() || !asked.is_object() ||
-        answered.value("custom_id", "") != asked.value("custom_id", "")) {
+    if (!NextRequest(input, &request) || CustomIdOf(answer) != CustomIdOf(request)) {
       Fail(part, " has in line ", count + 1, " the answer to another request: remove it, or go on ",
            "with the file that it is of");
     }

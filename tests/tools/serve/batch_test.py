@@ -1,0 +1,60 @@
+"""`rondo batch`: the same bytes however it is cut, and a run that was stopped goes on.
+
+    python3 tests/tools/serve/batch_test.py build/release/rondo SHARED_DATA
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from serve_process import chatting
+
+TOOL = sys.argv[1]
+
+
+class BatchTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 8, "temperature": 1}
+        lines = [json.dumps({"custom_id": f"r{i}", "url": "/v1/chat/completions",
+                             "body": body | {"seed": i}}) for i in range(30)]
+        # Wrong ones have answers, too, and blank lines have none.
+        lines[7:7] = ["no JSON", "", '{"custom_id": 5}', '{"custom_id": "x", "url": "/", "body": {}}']
+        (self.folder / "in").write_text("\n".join(lines) + "\n")
+
+    def batch(self, out, *options):
+        return subprocess.run(
+            [TOOL, "batch", chatting(), self.folder / "in", "-o", self.folder / out,
+             "--context", "512", *options], capture_output=True, text=True)
+
+    def read(self, out):
+        return (self.folder / out).read_bytes()
+
+    def test_the_same_bytes(self):
+        self.assertEqual(self.batch("a").returncode, 0)
+        answers = [json.loads(line) for line in self.read("a").splitlines()]
+        statuses = [one["response"]["status_code"] for one in answers]
+        self.assertEqual(statuses, 7 * [200] + [400, 400, 404] + 23 * [200])
+        self.assertEqual(self.batch("b", "--sessions", "1").returncode, 0)
+        self.assertEqual(self.read("b"), self.read("a"))
+        for cut in (0, 100, len(self.read("a")) // 3, len(self.read("a")) - 5, len(self.read("a"))):
+            (self.folder / "c.part").write_bytes(self.read("a")[:cut])
+            made = self.batch("c")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual(self.read("c"), self.read("a"), cut)
+
+    def test_what_is_refused(self):
+        made = self.batch("in")
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("is not a file of answers", made.stderr)
+        (self.folder / "d.part").write_text('{"custom_id": "other"}\n')
+        made = self.batch("d")
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("the answer to another request", made.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
