@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/app.h"
-#include "tools/common/error.h"
 #include "tools/common/interrupt.h"
+#include "tools/common/library.h"
 #include "tools/common/output.h"
 #include "tools/system/standard_files.h"
 
@@ -48,7 +48,7 @@ int Run(CLI::App& app, int argc, char** argv) {
   using rondo::tools::Tell;
   try {
     try {
-      app.parse(Reversed(argc, argv));
+      rondo::tools::Explained([&] { app.parse(Reversed(argc, argv)); });
     } catch (const CLI::RuntimeError& error) {
       return error.get_exit_code();  // a command's own
     } catch (const CLI::ParseError& error) {

@@ -243,7 +243,7 @@ struct SessionOptions {
   uint64_t thinking_tokens = 0;
   /* generated to here */
 
-  /* Empty: those that the makers recommend. */
+  /* Empty: those that the makers recommend; an empty one among them stands for none. */
   std::vector<std::string> stop;
   std::vector<rondo_logit_bias> bias;
   /* What each generation must be a text of. */
@@ -290,8 +290,10 @@ struct SessionOptions {
     /* generated to here */
     if (adapter) raw.adapter = adapter->get();
     std::vector<const char*> strings;
-    for (const std::string& text : stop) strings.push_back(text.c_str());
-    if (!strings.empty()) {
+    for (const std::string& text : stop) {
+      if (!text.empty()) strings.push_back(text.c_str());
+    }
+    if (!stop.empty()) {
       raw.stop_strings = strings.data();
       raw.n_stop_strings = strings.size();
     }

@@ -9,10 +9,12 @@ endfunction()
 
 # rondo_spare_test(TARGET): and its files together. Where files of a folder have equal names for
 # different things, each has a namespace of its file's name. Alone stay what puts itself in the place
-# of the system's functions, and what sees Rondo's C++ names only.
+# of the system's functions, what sees the names of rondo.hpp only, and what sees those of the runtime
+# only.
 function(rondo_spare_test target)
   rondo_spare(${target})
-  rondo_unity(${target} MOST 8 ALONE "/tests/c_api/(cpp_binding|threads)_test\\.cc$" "/reference_gguf\\.cc$")
+  rondo_unity(${target} MOST 8 ALONE "/tests/c_api/(cpp_binding|threads)_test\\.cc$"
+              "/tests/tools/(chat/reading_model|common/(options|picture_file))_test\\.cc$" "/reference_gguf\\.cc$")
 endfunction()
 
 rondo_spare(rondo_tool_common)

@@ -31,8 +31,8 @@ const std::vector<int32_t> kPrompt(512, 5);
 // A session that prefills prompts of `tokens` tokens, one behind the other, until it is destroyed.
 class Neighbour {
  public:
-  Neighbour(rondo_engine* engine, size_t tokens)
-      : session_(tools::OpenSession(engine)), thread_([this, tokens] { Run(tokens); }) {}
+  Neighbour(const tools::Engine& engine, size_t tokens)
+      : session_(engine), thread_([this, tokens] { Run(tokens); }) {}
   Neighbour(const Neighbour&) = delete;
   Neighbour& operator=(const Neighbour&) = delete;
   ~Neighbour() {
@@ -58,29 +58,26 @@ class Neighbour {
   std::thread thread_;
 };
 
-void Measure(rondo_session* session, int rounds) {
-  const auto prefill = [&] {
-    return rondo_session_prefill(session, kPrompt.data(), kPrompt.size());
-  };
-  tools::Check(session, prefill());  // once to get warm
-  tools::Check(session, rondo_session_reset(session));
+void Measure(tools::Session* session, int rounds) {
+  session->Prefill(kPrompt);  // once to get warm
+  session->Reset();
   Clock::time_point begin = Clock::now();
-  tools::Check(session, prefill());
+  session->Prefill(kPrompt);
   const Clock::duration whole = Clock::now() - begin;
   std::mt19937 random(1);
   std::uniform_real_distribution<double> moment(0.02, 0.9);
   std::vector<double> took;
   for (int round = 0; round < rounds; ++round) {
-    tools::Check(session, rondo_session_reset(session));
+    session->Reset();
     Clock::time_point ended;
     int32_t status = RONDO_STATUS_OK;
     std::thread caller([&] {
-      status = prefill();
+      status = rondo_session_prefill(session->get(), kPrompt.data(), kPrompt.size());
       ended = Clock::now();
     });
     std::this_thread::sleep_for(whole * moment(random));
     begin = Clock::now();
-    rondo_session_cancel(session);
+    session->Cancel();
     caller.join();
     if (status == RONDO_STATUS_CANCELLED) took.push_back(Milliseconds(ended - begin));
   }
@@ -113,18 +110,18 @@ int main(int argc, char** argv) {
                                    ? tools::MakeRandomModel(tools::OpenShape(subject), {}).handle
                                    : tools::OpenModel(subject);
     const auto argument = [&](int i) { return argc > i ? std::max(0, std::atoi(argv[i])) : 0; };
-    rondo_engine_options options = tools::EngineDefaults();
+    tools::EngineOptions options;
     options.context = 512;
     options.no_prefix_cache = 1;
     options.threads = static_cast<uint32_t>(argument(3));
     const int decoding = argument(4), prefilling = argument(5);
     options.max_sessions = static_cast<uint32_t>(1 + decoding + prefilling);
-    const tools::Engine engine = tools::CreateEngine(model.get(), options);
-    const tools::Session session = tools::OpenSession(engine.get());
+    const tools::Engine engine = tools::CreateEngine(model, options);
+    tools::Session session(engine);
     std::deque<rondo::abi_test::Neighbour> neighbours;
-    for (int i = 0; i < decoding; ++i) neighbours.emplace_back(engine.get(), 1);
-    for (int i = 0; i < prefilling; ++i) neighbours.emplace_back(engine.get(), 256);
-    rondo::abi_test::Measure(session.get(), argc > 2 ? std::max(1, std::atoi(argv[2])) : 200);
+    for (int i = 0; i < decoding; ++i) neighbours.emplace_back(engine, 1);
+    for (int i = 0; i < prefilling; ++i) neighbours.emplace_back(engine, 256);
+    rondo::abi_test::Measure(&session, argc > 2 ? std::max(1, std::atoi(argv[2])) : 200);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -24,13 +24,6 @@
 
 namespace rondo {
 
-inline std::filesystem::path SharedData(const std::string& name) {
-  return std::filesystem::path(kSharedData) / name;
-}
-inline std::filesystem::path TestData(const std::string& name) {
-  return std::filesystem::path(kTestData) / name;
-}
-
 class TestModel {
  public:
   TestModel(const std::filesystem::path& directory, format::TensorFormat weights,

@@ -11,27 +11,27 @@ namespace rondo::tools {
 namespace {
 
 struct Beside {
-  rondo_engine* engine;
-  rondo_session* decoding;  // at `depth`, and left there
-  rondo_session* prompted;  // empty, and left so
+  Engine* engine;
+  Session* decoding;  // at `depth`, and left there
+  Session* prompted;  // empty, and left so
   uint64_t depth;
 
   // Each gives the seconds to the prompt's first token.
   double Alone(const std::vector<int32_t>& prompt) const {
-    Append(prompted, prompt);
+    prompted->Append(prompt);
     const double seconds = Seconds([&] { StepToToken(engine, prompted); });
-    Check(prompted, rondo_session_reset(prompted));
+    prompted->Reset();
     return seconds;
   }
   double Together(const std::vector<int32_t>& prompt, std::vector<double>* latencies) const {
-    Append(prompted, prompt);
-    rondo_session* const both[] = {decoding, prompted};
+    prompted->Append(prompt);
+    const std::vector<Session*> both = {decoding, prompted};
     const Stopwatch watch;
     double waited = 0;  // for its token: where a pass has one row, the two take turns
     for (bool over = false; !over;) {
       bool decoded = false;
       waited += Seconds([&] {
-        const std::vector<rondo_event> events = Step(engine, both);
+        const std::vector<Event> events = Step(engine, both);
         decoded = events[0].token >= 0;
         over = events[1].token >= 0;
       });
@@ -39,7 +39,7 @@ struct Beside {
     }
     const double seconds = watch.seconds();
     GoBackTo(decoding, depth);
-    Check(prompted, rondo_session_reset(prompted));
+    prompted->Reset();
     return seconds;
   }
 };
@@ -55,15 +55,15 @@ uint64_t Passes(uint64_t prompt, const rondo_memory_plan& plan) {
 std::vector<Measurement> MeasureBeside(Testbed& bed) {
   const BenchOptions& options = bed.options;
   const uint64_t depth = options.prompt_tokens, prompt = options.long_prompt_tokens;
-  rondo_engine_options engine_options = bed.EngineOptions(2, prompt + depth);
+  EngineOptions engine_options = bed.OptionsFor(2, prompt + depth);
   const uint64_t passes = Passes(prompt, bed.Plan(engine_options));
   engine_options.context = static_cast<uint32_t>(std::max(prompt, depth + passes) + 1);
-  const Engine engine = bed.Create(engine_options);
-  const rondo_memory_plan plan = Memory(engine.get());
+  Engine engine = bed.Create(engine_options);
+  const rondo_memory_plan plan = engine.Memory();
   const ModelCosts costs = CostsOf(bed.model.parts, plan.kernels);
-  const Session decoding = bed.OpenAt(engine.get(), depth);
-  const Session prompted = OpenEndless(engine.get());
-  const Beside test = {engine.get(), decoding.get(), prompted.get(), depth};
+  Session decoding = bed.OpenAt(&engine, depth);
+  Session prompted = OpenEndless(engine);
+  const Beside test = {&engine, &decoding, &prompted, depth};
 
   Measurement alone, beside;
   alone.test = TestKind::kPrefill;

@@ -219,8 +219,8 @@ void PrintSubject(const BenchModel& model, const Subject& subject) {
   std::string weights = subject.weights;
   if (subject.block > 0) weights += " in blocks of " + std::to_string(subject.block);
   Print(Printable(subject.shape) + ", " + weights + ": " +
-        FormatCount(Facts(model.handle.get()).parameters) + " parameters; kernels " +
-        subject.kernels + "; int8 peak of " + Int8PeakInstruction() + "\n" +
+        FormatCount(model.handle.Info().parameters) + " parameters; kernels " + subject.kernels +
+        "; int8 peak of " + Int8PeakInstruction() + "\n" +
         ReadsLine(CostsOf(model.parts, subject.kernels)));
 }
 

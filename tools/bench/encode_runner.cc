@@ -33,21 +33,22 @@ class RandomPicture {
 
 void RunEncodeBench(const BenchModel& model, const BenchOptions& options,
                     const BenchCallbacks& callbacks) {
-  rondo_model* const handle = model.handle.get();
-  const rondo_image_facts facts = PlanPicture(handle, options.picture, options.image);
+  const rondo_image_facts facts =
+      model.handle.ImagePlan(options.picture.width, options.picture.height, options.image);
   const Limits limits(options.probe_bytes);
   RandomPicture picture(options.picture);
   for (const uint32_t threads : options.threads) {
-    rondo_engine_options engine_options = EngineDefaults();
+    EngineOptions engine_options;
     engine_options.context = facts.positions;
     engine_options.max_rows = options.max_rows;
     engine_options.max_media_rows = facts.rows;
     engine_options.threads = threads;
     engine_options.kv_format = options.kv_format;
     if (!options.kernels.empty()) engine_options.kernels = options.kernels.c_str();
-    const Engine engine = CreateEngine(handle, engine_options);
-    const rondo_memory_plan plan = Memory(engine.get());
-    if (threads == options.threads.front()) callbacks.subject(SubjectOf(handle, plan.kernels));
+    const Engine engine = CreateEngine(model.handle, engine_options);
+    const rondo_memory_plan plan = engine.Memory();
+    if (threads == options.threads.front())
+      callbacks.subject(SubjectOf(model.handle, plan.kernels));
     Measurement m;
     m.test = TestKind::kEncode;
     m.threads = plan.threads;
@@ -57,11 +58,11 @@ void RunEncodeBench(const BenchModel& model, const BenchOptions& options,
     m.work = EncodeOperations(CostsOf(model.parts, plan.kernels), facts.patches, facts.rows);
     // The int8 peak is no limit of float weights.
     m.limit = m.work > 0 ? Limit::kInt8Peak : Limit::kNone;
-    EncodePicture(engine.get(), picture.Next(), options.image);  // to warm up
+    EncodePicture(engine, picture.Next(), options.image);  // to warm up
     for (uint32_t i = 0; i < options.repetitions; ++i) {
       limits.Look(&m);
       const Picture& next = picture.Next();
-      m.seconds.push_back(Seconds([&] { EncodePicture(engine.get(), next, options.image); }));
+      m.seconds.push_back(Seconds([&] { EncodePicture(engine, next, options.image); }));
     }
     callbacks.measured(m);
   }

@@ -13,7 +13,7 @@ class Generation {
  public:
   // Finds out what `tokens` tokens, at least 1, come behind token 0 where the session stands, which
   // has nothing waiting. Leaves it there.
-  Generation(rondo_engine* engine, rondo_session* session, uint64_t tokens, uint32_t vocab_size);
+  Generation(Engine* engine, Session* session, uint64_t tokens, uint32_t vocab_size);
 
   // Generates them; the passes that it took. Each draft of a pass, at most `drafts`, is right by a
   // chance of `right_percent` in 100, the same way in every run. Throws Error, Interrupted.
@@ -23,8 +23,8 @@ class Generation {
   uint64_t appended() const { return 1 + tokens_.size(); }
 
  private:
-  rondo_engine* const engine_;
-  rondo_session* const session_;
+  Engine* const engine_;
+  Session* const session_;
   const uint32_t vocab_size_;
   std::vector<int32_t> tokens_;
 };

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tools/common/error.h"
 #include "tools/common/interrupt.h"
-#include "tools/common/library.h"
 #include "tools/system/process.h"
 
 namespace rondo::tools {

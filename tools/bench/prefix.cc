@@ -10,10 +10,10 @@ namespace rondo::tools {
 
 std::vector<Measurement> MeasurePrefix(Testbed& bed) {
   const uint64_t prompt_tokens = bed.options.long_prompt_tokens;
-  rondo_engine_options engine_options = bed.EngineOptions(1, prompt_tokens + 1);
+  EngineOptions engine_options = bed.OptionsFor(1, prompt_tokens + 1);
   engine_options.no_prefix_cache = 0;
-  const Engine engine = bed.Create(engine_options);
-  const rondo_memory_plan plan = Memory(engine.get());
+  Engine engine = bed.Create(engine_options);
+  const rondo_memory_plan plan = engine.Memory();
   Measurement first, found;
   first.test = TestKind::kFirstToken;
   found.test = TestKind::kPrefixFound;
@@ -24,11 +24,11 @@ std::vector<Measurement> MeasurePrefix(Testbed& bed) {
                      &first);
   const auto run = [&](const std::vector<int32_t>& prompt, Measurement* m) {
     bed.limits.Look(m);
-    const Session session = OpenEndless(engine.get());
-    rondo_event event = {};
+    Session session = OpenEndless(engine);
+    Event event = {};
     m->seconds.push_back(Seconds([&] {
-      Append(session.get(), prompt);
-      event = StepToToken(engine.get(), session.get());
+      session.Append(prompt);
+      event = StepToToken(&engine, &session);
     }));
     m->depth = event.taken_over;
     m->rows =

@@ -24,19 +24,19 @@ bool IsAdapted(TestKind test) {
 // A session brought to a depth; each test leaves it there.
 class Bench {
  public:
-  Bench(const BenchModel& model, rondo_engine* engine, rondo_session* session)
+  Bench(const BenchModel& model, Engine* engine, Session* session)
       : engine_(engine),
-        vocab_size_(Facts(model.handle.get()).vocab_size),
+        vocab_size_(model.handle.Info().vocab_size),
         tokens_(vocab_size_),
-        costs_(CostsOf(model.parts, Memory(engine).kernels)),
-        memory_(Memory(engine)),
+        costs_(CostsOf(model.parts, engine->Memory().kernels)),
+        memory_(engine->Memory()),
         session_(session) {}
 
   uint32_t threads() const { return memory_.threads; }
 
   // From a depth not above `depth`.
   void GoTo(uint64_t depth) {
-    const CancelOnSignal cancel(session_);
+    const CancelOnSignal cancel(session_->get());
     Prefill(depth - depth_);
     depth_ = depth;
     generation_.reset();
@@ -65,7 +65,7 @@ class Bench {
 
   // Seconds of one repetition.
   double Run(Measurement* of) {
-    const CancelOnSignal cancel(session_);
+    const CancelOnSignal cancel(session_->get());
     const Measurement& m = *of;
     double seconds = 0;
     switch (m.test) {
@@ -99,37 +99,31 @@ class Bench {
  private:
   void Prefill(uint64_t count) {
     if (count == 0) return;
-    Check(session_, rondo_session_prefill(session_, tokens_.Some(count).data(), count));
+    session_->Prefill(tokens_.Some(count));
   }
   void Decode(uint64_t count) {
-    const float* logits = nullptr;
-    size_t n_logits = 0;
     for (uint64_t i = 0; i < count; ++i) {
-      Check(session_, rondo_session_accept(session_, tokens_.Next()));
-      Check(session_, rondo_session_logits(session_, &logits, &n_logits));
+      session_->Accept(tokens_.Next());
+      session_->Logits();
     }
   }
   // With the logits of every row, which a verifier compares.
   void Verify(uint64_t rows) {
-    const auto ignore = [](void*, size_t, const float*, size_t) {};
-    Check(session_,
-          rondo_session_prefill_logits(session_, tokens_.Some(rows).data(), rows, ignore, nullptr));
+    session_->PrefillLogits(tokens_.Some(rows), [](size_t, abi8::View<const float>) {});
   }
   // Windows and states may have to be evaluated again up to here, which is no work of the next
   // test.
   void Undo(uint64_t count) {
-    Check(session_, rondo_session_undo(session_, count));
-    const float* logits = nullptr;
-    size_t n_logits = 0;
-    if (depth_ > 0) Check(session_, rondo_session_logits(session_, &logits, &n_logits));
+    session_->Undo(count);
+    if (depth_ > 0) session_->Logits();
   }
 
-  rondo_engine* const engine_;
+  Engine* const engine_;
   const uint32_t vocab_size_;
   RandomTokens tokens_;
   const ModelCosts costs_;
   const rondo_memory_plan memory_;
-  rondo_session* const session_;
+  Session* const session_;
   uint64_t depth_ = 0;
   std::optional<Generation> generation_;  // of this depth
 };
@@ -144,8 +138,8 @@ class Runner {
   }
 
  private:
-  rondo_engine_options EngineOptions(uint32_t threads) const {
-    rondo_engine_options engine = EngineDefaults();
+  EngineOptions OptionsFor(uint32_t threads) const {
+    EngineOptions engine;
     const uint64_t context = options_.depths.back() + options_.prompt_tokens +
                              options_.decode_tokens + options_.max_rows + 1;
     engine.context = static_cast<uint32_t>(context);
@@ -157,25 +151,27 @@ class Runner {
   }
 
   void RunThreads(uint32_t threads) {
-    rondo_engine_options engine_options = EngineOptions(threads);
-    SessionSetup adapted = EndlessSetup();
-    const Adapter adapter =
-        OpenAdapter(options_.adapter, model_.handle.get(), &engine_options, &adapted);
-    if (adapter != nullptr) engine_options.max_sessions = 2;
+    EngineOptions engine_options = OptionsFor(threads);
+    SessionOptions adapted = Endless();
+    UseAdapter(options_.adapter, model_.handle, &engine_options, &adapted);
+    if (adapted.adapter) engine_options.max_sessions = 2;
     Measurement load;
-    Engine engine;
+    std::optional<Engine> engine;
     for (uint32_t i = 0; i < options_.repetitions; ++i) {
       engine.reset();  // one arena at a time
       load.seconds.push_back(
-          Seconds([&] { engine = CreateEngine(model_.handle.get(), engine_options); }));
+          Seconds([&] { engine = CreateEngine(model_.handle, engine_options); }));
     }
-    const Session session = OpenEndless(engine.get());
-    Bench bench(model_, engine.get(), session.get());
-    const Session second = adapter == nullptr ? nullptr : OpenSession(engine.get(), adapted);
+    Session session = OpenEndless(*engine);
+    Bench bench(model_, &*engine, &session);
+    std::optional<Session> second;
     std::optional<Bench> with_adapter;
-    if (adapter != nullptr) with_adapter.emplace(model_, engine.get(), second.get());
+    if (adapted.adapter) {
+      second.emplace(*engine, adapted);
+      with_adapter.emplace(model_, &*engine, &*second);
+    }
     if (threads == options_.threads.front()) {
-      subject_ = SubjectOf(model_.handle.get(), Memory(engine.get()).kernels);
+      subject_ = SubjectOf(model_.handle, engine->Memory().kernels);
       callbacks_.subject(subject_);
     }
     load.threads = bench.threads();

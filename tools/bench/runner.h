@@ -24,7 +24,7 @@ struct BenchOptions {
   std::vector<uint32_t> drafts;
   std::vector<uint32_t> right_percents = {50, 70, 90};  // of drafts, ascending
   uint32_t repetitions = 5;                             // at least 1
-  uint32_t max_rows = EngineDefaults().max_rows;
+  uint32_t max_rows = EngineOptions().max_rows;
   std::string kernels;  // empty: the best for this CPU
   int32_t kv_format = RONDO_KV_INT8;
   std::string peer;     // a shell command; empty: none
@@ -37,7 +37,7 @@ struct BenchOptions {
   bool prefix = false;
   bool snapshot = false;
   PictureSize picture;  // that is encoded; 0 x 0: no such test
-  rondo_image_options image = ImageDefaults();
+  ImageOptions image;
   // Memory of the bandwidth probe, above any cache's size; less where little is free.
   uint64_t probe_bytes = uint64_t{1} << 30;
 };

@@ -4,8 +4,8 @@
 
 namespace rondo::tools {
 
-rondo_engine_options Testbed::EngineOptions(uint32_t sessions, uint64_t context) const {
-  rondo_engine_options engine = EngineDefaults();
+EngineOptions Testbed::OptionsFor(uint32_t sessions, uint64_t context) const {
+  EngineOptions engine;
   engine.context = static_cast<uint32_t>(context);
   engine.max_sessions = sessions;
   engine.max_rows = options.max_rows;
@@ -17,26 +17,19 @@ rondo_engine_options Testbed::EngineOptions(uint32_t sessions, uint64_t context)
   return engine;
 }
 
-rondo_memory_plan Testbed::Plan(const rondo_engine_options& engine_options) const {
-  rondo_memory_plan plan = {};
-  plan.struct_size = sizeof plan;
-  char message[256];
-  if (rondo_plan(model.handle.get(), &engine_options, &plan, message, sizeof message) !=
-      RONDO_STATUS_OK) {
-    throw Error(message);
-  }
-  return plan;
+rondo_memory_plan Testbed::Plan(const EngineOptions& engine_options) const {
+  return model.handle.Plan(engine_options);
 }
 
-Engine Testbed::Create(const rondo_engine_options& engine_options) const {
-  return CreateEngine(model.handle.get(), engine_options);
+Engine Testbed::Create(const EngineOptions& engine_options) const {
+  return CreateEngine(model.handle, engine_options);
 }
 
-Session Testbed::OpenAt(rondo_engine* engine, uint64_t depth) {
-  Session session = OpenEndless(engine);
-  Append(session.get(), tokens.Some(depth));
-  StepToToken(engine, session.get());
-  GoBackTo(session.get(), depth);
+Session Testbed::OpenAt(Engine* engine, uint64_t depth) {
+  Session session = OpenEndless(*engine);
+  session.Append(tokens.Some(depth));
+  StepToToken(engine, &session);
+  GoBackTo(&session, depth);
   return session;
 }
 

@@ -21,11 +21,11 @@ struct Testbed {
   RandomTokens tokens;
 
   // With room for `sessions` sessions of `context` tokens, and without a prefix cache.
-  rondo_engine_options EngineOptions(uint32_t sessions, uint64_t context) const;
-  rondo_memory_plan Plan(const rondo_engine_options& engine_options) const;
-  Engine Create(const rondo_engine_options& engine_options) const;
+  EngineOptions OptionsFor(uint32_t sessions, uint64_t context) const;
+  rondo_memory_plan Plan(const EngineOptions& engine_options) const;
+  Engine Create(const EngineOptions& engine_options) const;
   // After `depth` tokens of its own, of which the last one waits.
-  Session OpenAt(rondo_engine* engine, uint64_t depth);
+  Session OpenAt(Engine* engine, uint64_t depth);
   // The operations of a prompt are held against the int8 peak, which is no limit of float weights.
   void SetPromptLimit(double operations, Measurement* m) const;
 };

@@ -22,12 +22,11 @@ std::vector<SessionTest> TestsOf(const BenchOptions& options) {
 void RunSessionsBench(const BenchModel& model, const BenchOptions& options,
                       const BenchCallbacks& callbacks) {
   const Limits limits(options.probe_bytes);
-  RandomTokens tokens(Facts(model.handle.get()).vocab_size);
+  RandomTokens tokens(model.handle.Info().vocab_size);
   bool first = true;
   for (const uint32_t threads : options.threads) {
     Testbed bed = {model, options, limits, threads, false, tokens};
-    const Subject subject =
-        SubjectOf(model.handle.get(), bed.Plan(bed.EngineOptions(1, 1)).kernels);
+    const Subject subject = SubjectOf(model.handle, bed.Plan(bed.OptionsFor(1, 1)).kernels);
     bed.integer_weights = subject.weights != "f32";
     if (first) callbacks.subject(subject);
     first = false;

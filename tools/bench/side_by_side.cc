@@ -10,14 +10,14 @@ namespace {
 constexpr uint64_t kWarmUpSteps = 2;
 
 // Every step gives each session a token; then all are back where they were.
-double Decode(rondo_engine* engine, std::span<rondo_session* const> sessions, uint64_t depth,
-              uint64_t steps, std::vector<double>* latencies) {
+double Decode(Engine* engine, const std::vector<Session*>& sessions, uint64_t depth, uint64_t steps,
+              std::vector<double>* latencies) {
   const Stopwatch watch;
   for (uint64_t i = 0; i < steps; ++i) {
-    std::vector<rondo_session*> waiting(sessions.begin(), sessions.end());
+    std::vector<Session*> waiting = sessions;
     latencies->push_back(Seconds([&] {
       while (!waiting.empty()) {  // more than once where rows_per_step has them take turns
-        const std::vector<rondo_event> events = Step(engine, waiting);
+        const std::vector<Event> events = Step(engine, waiting);
         size_t left = 0;
         for (size_t k = 0; k < events.size(); ++k) {
           if (events[k].token < 0) waiting[left++] = waiting[k];
@@ -27,7 +27,7 @@ double Decode(rondo_engine* engine, std::span<rondo_session* const> sessions, ui
     }));
   }
   const double seconds = watch.seconds();
-  for (rondo_session* session : sessions) GoBackTo(session, depth);
+  for (Session* session : sessions) GoBackTo(session, depth);
   return seconds;
 }
 
@@ -37,16 +37,16 @@ std::vector<Measurement> MeasureSideBySide(Testbed& bed) {
   const BenchOptions& options = bed.options;
   const uint64_t depth = options.prompt_tokens, steps = options.decode_tokens;
   const uint32_t most = options.sessions.back();
-  const Engine engine = bed.Create(bed.EngineOptions(most, depth + steps + 1));
-  const ModelCosts costs = CostsOf(bed.model.parts, Memory(engine.get()).kernels);
+  Engine engine = bed.Create(bed.OptionsFor(most, depth + steps + 1));
+  const ModelCosts costs = CostsOf(bed.model.parts, engine.Memory().kernels);
   std::vector<Session> sessions;
-  for (uint32_t i = 0; i < most; ++i) sessions.push_back(bed.OpenAt(engine.get(), depth));
+  for (uint32_t i = 0; i < most; ++i) sessions.push_back(bed.OpenAt(&engine, depth));
 
   std::vector<Measurement> tests;
   for (const uint32_t n : options.sessions) {
     Measurement& m = tests.emplace_back();
     m.test = TestKind::kSessions;
-    m.threads = Memory(engine.get()).threads;
+    m.threads = engine.Memory().threads;
     m.tokens = n * steps;
     m.depth = depth;
     m.rows = m.sessions = n;
@@ -54,7 +54,7 @@ std::vector<Measurement> MeasureSideBySide(Testbed& bed) {
     m.work = SideBySideBytes(costs, depth, steps, n);
   }
   const auto run = [&](const Measurement& m, uint64_t count, std::vector<double>* latencies) {
-    return Decode(engine.get(), Handles(sessions, m.sessions), depth, count, latencies);
+    return Decode(&engine, FirstOf(sessions, m.sessions), depth, count, latencies);
   };
   for (const Measurement& m : tests) {
     std::vector<double> ignored;

@@ -7,12 +7,21 @@
 #include "tools/common/stopwatch.h"
 
 namespace rondo::tools {
+namespace {
+
+// Into memory that is there: what is measured is the library.
+void SaveTo(const Session& session, std::vector<unsigned char>* bytes) {
+  size_t count = 0;
+  detail::Check(rondo_session_save(session.get(), bytes->data(), bytes->size(), &count));
+}
+
+}  // namespace
 
 std::vector<Measurement> MeasureSnapshot(Testbed& bed) {
   const uint64_t prompt_tokens = bed.options.long_prompt_tokens;
-  const Engine engine = bed.Create(bed.EngineOptions(1, prompt_tokens + 1));
-  const rondo_memory_plan plan = Memory(engine.get());
-  const Session session = OpenEndless(engine.get());
+  Engine engine = bed.Create(bed.OptionsFor(1, prompt_tokens + 1));
+  const rondo_memory_plan plan = engine.Memory();
+  Session session = OpenEndless(engine);
   Measurement prefill, save, restore;
   prefill.test = TestKind::kPrefill;
   save.test = TestKind::kSave;
@@ -23,21 +32,16 @@ std::vector<Measurement> MeasureSnapshot(Testbed& bed) {
   prefill.rows = static_cast<uint32_t>(std::min<uint64_t>(prompt_tokens, plan.max_rows));
   bed.SetPromptLimit(PrefillOperations(CostsOf(bed.model.parts, plan.kernels), prompt_tokens),
                      &prefill);
-  std::vector<uint8_t> bytes;
+  std::vector<unsigned char> bytes;
   for (uint32_t i = 0; i < bed.options.repetitions; ++i) {
-    rondo_session* const s = session.get();
     bed.limits.Look(&prefill);
-    Check(s, rondo_session_reset(s));
-    Append(s, bed.tokens.Some(prompt_tokens));
-    prefill.seconds.push_back(Seconds([&] { StepToToken(engine.get(), s); }));
-    size_t count = 0;
-    rondo_session_save(s, nullptr, 0, &count);  // asks for the size
-    bytes.resize(count);
-    save.seconds.push_back(
-        Seconds([&] { Check(s, rondo_session_save(s, bytes.data(), bytes.size(), &count)); }));
-    Check(s, rondo_session_reset(s));
-    restore.seconds.push_back(
-        Seconds([&] { Check(s, rondo_session_restore(s, bytes.data(), count)); }));
+    session.Reset();
+    session.Append(bed.tokens.Some(prompt_tokens));
+    prefill.seconds.push_back(Seconds([&] { StepToToken(&engine, &session); }));
+    bytes.resize(session.Save().size());
+    save.seconds.push_back(Seconds([&] { SaveTo(session, &bytes); }));
+    session.Reset();
+    restore.seconds.push_back(Seconds([&] { session.Restore(bytes); }));
     restore.baseline_speeds.push_back(static_cast<double>(prompt_tokens) / prefill.seconds.back());
   }
   save.snapshot_bytes = restore.snapshot_bytes = bytes.size();

@@ -4,12 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tools/common/library.h"
-
 namespace rondo::tools {
 
 // What the file says about its weights: "q8", "q4, calibrated" or "q4b, block 32, calibrated".
-Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
+Subject SubjectOf(const Model& model, const std::string& kernels) {
   Subject subject;
   subject.shape = Fact(model, "name");
   subject.kernels = kernels;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "rondo/rondo.h"
+#include "tools/common/library.h"
 
 namespace rondo::tools {
 
@@ -15,6 +15,6 @@ struct Subject {
   std::string kernels;
 };
 
-Subject SubjectOf(const rondo_model* model, const std::string& kernels);
+Subject SubjectOf(const Model& model, const std::string& kernels);
 
 }  // namespace rondo::tools

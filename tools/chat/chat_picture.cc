@@ -45,18 +45,17 @@ void ForEachPicture(const Json& messages, const Visit& visit) {
 
 }  // namespace
 
-ChatPicture ReadChatPicture(const std::string& path, const rondo_model* model, rondo_engine* engine,
-                            const rondo_image_options& options) {
+ChatPicture ReadChatPicture(const std::string& path, const Model& model, const Engine& engine,
+                            const ImageOptions& options) {
   const Picture pixels = ReadPicture(path);
   PlanPicture(model, path, pixels, options);  // says of which file what is wrong
-  ChatPicture picture;
-  picture.media =
+  const Media media =
       EncodePicture(engine, pixels, options, "; /reset gives back those that the conversation has");
-  picture.facts = Facts(picture.media.get());
-  picture.part = {{"type", "image"},
-                  {"path", std::filesystem::absolute(path).string()},
-                  {"pixels", PixelsOf(pixels)}};
-  return picture;
+  return {media,
+          media.Info(),
+          {{"type", "image"},
+           {"path", std::filesystem::absolute(path).string()},
+           {"pixels", PixelsOf(pixels)}}};
 }
 
 bool IsContent(const Json& content) {
@@ -70,8 +69,8 @@ size_t CountPictures(const Json& messages) {
   return count;
 }
 
-std::vector<ChatPicture> ReadPicturesOf(const Json& messages, const rondo_model* model,
-                                        rondo_engine* engine, const rondo_image_options& options) {
+std::vector<ChatPicture> ReadPicturesOf(const Json& messages, const Model& model,
+                                        const Engine& engine, const ImageOptions& options) {
   std::vector<ChatPicture> pictures;
   ForEachPicture(messages, [&](const Json& part) {
     const std::string path = part["path"];

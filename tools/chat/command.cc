@@ -77,24 +77,19 @@ struct Arguments {
   std::string tools_path;
   std::string exec;  // a command that answers calls; empty: the user does
   std::string session_path;
-  rondo_engine_options engine = EngineDefaults();
+  EngineOptions engine;
   bool usual_image_rows = true;  // --image-rows is not given
   std::string draft;             // a model's path; empty: none
   std::string adapter;           // the same of an adapter's
-  SamplingWish sampling;
+  SessionOptions session;
   ConstraintWish constraint;
   std::vector<std::string> images;
 };
 
 constexpr const char* kTakenBack = "the turn is taken back: the conversation is as before it";
 
-void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
-  size_t length = 0;
-  if (!arguments.template_path.empty() ||
-      rondo_model_chat_template_name(model, 0, nullptr, 0, &length) !=
-          RONDO_STATUS_INVALID_ARGUMENT) {
-    return;
-  }
+void RequireTemplate(const Model& model, const Arguments& arguments) {
+  if (!arguments.template_path.empty() || !ChatTemplateNames(model).empty()) return;
   throw Error(arguments.model +
               " has no chat template: give one with --template FILE (Jinja, as the "
               "chat_template.jinja of a model trained alike), or continue texts with `rondo run`");
@@ -115,9 +110,10 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
 constexpr uint64_t kUsualPictures = 4;
 constexpr PictureSize kUsualSize = {1024, 768};
 
-uint32_t UsualImageRows(const rondo_model* model, const rondo_image_options& options) {
-  if (Facts(model).picture_token < 0) return 0;
-  const uint64_t rows = kUsualPictures * PlanPicture(model, kUsualSize, options).rows;
+uint32_t UsualImageRows(const Model& model, const ImageOptions& options) {
+  if (model.Info().picture_token < 0) return 0;
+  const uint64_t rows =
+      kUsualPictures * model.ImagePlan(kUsualSize.width, kUsualSize.height, options).rows;
   return static_cast<uint32_t>(std::min(rows, kMostMediaRows));
 }
 
@@ -197,7 +193,7 @@ int32_t Converse(const std::string& question, const std::string& exec, LineReade
         Fail("after ", kMostRounds, " rounds of calls in one turn the model still made calls");
       }
       const std::vector<Call> calls = conversation->calls();
-      AnswerCalls(calls, exec, lines, conversation, &reason);
+      Explained([&] { AnswerCalls(calls, exec, lines, conversation, &reason); });
     }
   } catch (const OutputError&) {
     throw;
@@ -233,20 +229,21 @@ bool Turn(const Message& message, const Arguments& arguments, LineReader& lines,
     reason = Converse(message.text, arguments.exec, lines, &conversation);
   } catch (const OutputError&) {
     throw;
-  } catch (const Error&) {
+  } catch (const std::runtime_error&) {
     Keep(arguments.session_path, conversation);
     throw;
   }
   Print("\n");
-  TellReason(reason, conversation.messages().size() > before,
-             arguments.sampling.session.options.max_tokens, conversation);
+  TellReason(reason, conversation.messages().size() > before, arguments.session.max_tokens,
+             conversation);
   Keep(arguments.session_path, conversation);
   return true;
 }
 
-void Chat(Arguments arguments) {
+void Run(Arguments arguments) {
   const Model model = OpenPredictor(arguments.model);
-  RequireTemplate(model.get(), arguments);
+  RequireTemplate(model, arguments);
+  CheckStops(arguments.session);
   ChatForm& form = arguments.form;
   if (!arguments.template_path.empty()) {
     form.template_text = ReadTextFile("the chat template", arguments.template_path);
@@ -256,23 +253,23 @@ void Chat(Arguments arguments) {
   if (const size_t valid = Utf8Prefix(form.system); valid < form.system.size()) {
     Fail("--system: the text is not UTF-8 at its byte ", valid);
   }
-  SessionSetup setup = arguments.sampling.For(model.get());
-  const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
-  const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
-  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
-  if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
+  SessionOptions& session = arguments.session;
+  session.grammar = OpenConstraint(arguments.constraint, model);
+  const std::optional<Model> draft = OpenDraft(arguments.draft, &arguments.engine, &session);
+  UseAdapter(arguments.adapter, model, &arguments.engine, &session);
+  if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model, 0);
   if (arguments.usual_image_rows) {
-    arguments.engine.max_media_rows = UsualImageRows(model.get(), form.image);
+    arguments.engine.max_media_rows = UsualImageRows(model, form.image);
   }
   form.slides = arguments.engine.context_policy == RONDO_POLICY_SLIDE;
-  const Engine engine = CreateEngine(model.get(), arguments.engine);
-  Conversation conversation(model.get(), engine.get(), setup, form);
+  const Engine engine = CreateEngine(model, arguments.engine);
+  Conversation conversation(model, engine, session, form);
   Resume(arguments, &conversation);
 
   LineReader lines;
   if (lines.is_terminal()) {
     Print("/help tells what there is.\n");
-    TellSampling(setup.options);
+    TellSampling(model, session);
   }
   for (const std::string& path : arguments.images) {
     Attach(path, lines.is_terminal(), &conversation);
@@ -281,7 +278,8 @@ void Chat(Arguments arguments) {
   for (bool going_on = true; going_on;) {
     try {
       const std::optional<Message> message = ReadMessage(lines);
-      going_on = message && Turn(*message, arguments, lines, conversation);
+      going_on =
+          message && Explained([&] { return Turn(*message, arguments, lines, conversation); });
     } catch (const OutputError&) {
       throw;  // nobody would see what else is said
     } catch (const Error& error) {
@@ -338,7 +336,7 @@ void AddChatCommand(CLI::App& app) {
   AddImages(command, &a->images,
             "A picture (JPEG, PNG, WebP) for the first message, as /image FILE gives one to any");
   AddImageOptions(command, &a->form.image);
-  AddSamplingFlags(command, &a->sampling);
+  AddSamplingFlags(command, &a->session);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
   AddImageRowsFlag(command, &a->engine,
                    "of models that see as many as " + FormatCount(kUsualPictures) +
@@ -348,12 +346,12 @@ void AddChatCommand(CLI::App& app) {
   AddKvFlag(command, &a->engine.kv_format);
   AddPolicyFlags(command, &a->engine);
   AddConstraintFlags(command, &a->constraint);
-  AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
+  AddSpeculationFlags(command, &a->engine, &a->session, &a->draft);
   AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command->footer(kExamples);
   command->callback([a, command] {
     a->usual_image_rows = command->count("--image-rows") == 0;
-    Chat(*a);
+    Run(*a);
   });
 }
 

@@ -17,91 +17,82 @@
 namespace rondo::tools {
 namespace {
 
-// A Ctrl-C that came too late for the last answer would end this one before it begins.
+// Calls until it is done: a Ctrl-C that came too late for the last answer would else end this one
+// before it begins. False where a signal of now has ended it.
 template <typename Call>
-int32_t Compute(const Call& call) {
-  int32_t status = RONDO_STATUS_OK;
-  do {
-    status = call();
-  } while (status == RONDO_STATUS_CANCELLED && !InterruptFlag());
-  return status;
+bool Compute(const Call& call) {
+  for (;;) {
+    try {
+      call();
+      return true;
+    } catch (const rondo::Error& error) {
+      if (error.status() != RONDO_STATUS_CANCELLED) throw;
+      if (InterruptFlag()) return false;
+    }
+  }
 }
 
 // Without messages.
-rondo_chat_options OptionsOf(const ChatForm& form) {
-  rondo_chat_options options;
-  rondo_chat_options_init(&options, sizeof options);
-  if (!form.special_tokens) options.flags |= RONDO_CHAT_PLAIN_CONTENT;
-  options.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
-  if (!form.tools.empty()) {
-    options.tools = form.tools.data();
-    options.tools_bytes = form.tools.size();
-  }
-  if (!form.template_text.empty()) {
-    options.template_text = form.template_text.data();
-    options.template_bytes = form.template_text.size();
-  }
-  return options;
+Chat ChatOf(const ChatForm& form) {
+  Chat chat;
+  chat.plain_content = !form.special_tokens;
+  chat.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
+  chat.tools = form.tools;
+  chat.template_text = form.template_text;
+  return chat;
 }
 
-// The setup whose stop strings, or the model's, are joined by the end of a turn that only the
+// The options whose stop strings, or the model's, are joined by the end of a turn that only the
 // caller's template knows.
-SessionSetup WithTurnEnd(const rondo_model* model, const std::string& template_text,
-                         SessionSetup setup) {
-  if (template_text.empty()) return setup;
-  const std::string end = TurnEnd(model, template_text);
-  if (end.empty()) return setup;
-  const rondo_session_options& options = setup.options;
-  if (setup.stop.empty() && options.n_stop_strings > 0) {
-    setup.stop.assign(options.stop_strings, options.stop_strings + options.n_stop_strings);
-  }
-  if (setup.stop.size() < kMostStops) setup.stop.push_back(end);
-  return setup;
+SessionOptions WithTurnEnd(const Model& model, const std::string& template_text,
+                           SessionOptions options) {
+  const std::string end = template_text.empty() ? "" : TurnEnd(model, template_text);
+  if (end.empty()) return options;
+  options.stop = StopsOf(model, options);
+  if (options.stop.size() < kMostStops) options.stop.push_back(end);
+  return options;
 }
 
 }  // namespace
 
-Conversation::Conversation(rondo_model* model, rondo_engine* engine, const SessionSetup& setup,
+Conversation::Conversation(const Model& model, const Engine& engine, const SessionOptions& options,
                            ChatForm form)
     : model_(model),
       engine_(engine),
       form_(std::move(form)),
-      picture_token_(Facts(model).picture_token),
-      message_form_(MessageFormOf(model, OptionsOf(form_), /*with_calls=*/false)),
-      sampling_(DescribeDraw(setup.options)),
-      thinking_(ThinkingMarksOf(model, OptionsOf(form_))),
-      context_(Memory(engine).context),
-      hold_(StopsOf(WithTurnEnd(model, form_.template_text, setup))),
-      session_(Open(engine, WithTurnEnd(model, form_.template_text, setup))),
+      picture_token_(model.Info().picture_token),
+      message_form_(MessageFormOf(model, ChatOf(form_), /*with_calls=*/false)),
+      sampling_(DescribeDraw(model, options)),
+      thinking_(ThinkingMarksOf(model, ChatOf(form_))),
+      context_(engine.Memory().context),
+      hold_(StopsOf(model, WithTurnEnd(model, form_.template_text, options))),
+      session_(Open(WithTurnEnd(model, form_.template_text, options))),
       messages_(nlohmann::ordered_json::array()) {
-  if (!form_.tools.empty() || thinking_.exist()) reader_.emplace(model, OptionsOf(form_));
+  if (!form_.tools.empty() || thinking_.exist()) reader_.emplace(model, ChatOf(form_));
   if (!form_.system.empty()) messages_.push_back({{"role", "system"}, {"content", form_.system}});
   n_system_ = messages_.size();
 }
 
-Session Conversation::Open(rondo_engine* engine, SessionSetup setup) const {
-  rondo_session_options& options = setup.options;
-  Grammar grammar;  // the session keeps it
+Session Conversation::Open(SessionOptions options) const {
   if (!form_.tools.empty()) {
-    if (options.grammar != nullptr) throw Error("--tools has a grammar of its own: give no other");
-    grammar = CallGrammar(model_, OptionsOf(form_));
-    options.grammar = grammar.get();
+    if (options.grammar) throw Error("--tools has a grammar of its own: give no other");
+    options.grammar = CallGrammar(model_, ChatOf(form_));
   }
   if (form_.thinking_tokens > 0 && !thinking_.exist()) {
     throw Error("--thinking-tokens: the chat template shows no thoughts");
   }
-  if (thinking_.exist() && (form_.thinking_tokens > 0 || options.grammar != nullptr)) {
-    options.thinking = 1;
-    options.thinking_begin = thinking_.begin.c_str();
-    options.thinking_end = thinking_.end.c_str();
+  if (thinking_.exist() && (form_.thinking_tokens > 0 || options.grammar)) {
+    options.thinking = true;
+    options.thinking_begin = thinking_.begin;
+    options.thinking_end = thinking_.end;
     options.thinking_tokens = form_.thinking_tokens;
-    if (options.grammar != nullptr) options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
+    if (options.grammar) options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
   }
-  return OpenSession(engine, setup);
+  return Session(engine_, options);
 }
 
 void Conversation::Reset() {
-  Check(rondo_session_reset(session_.get()));
+  session_.Reset();
   slots_.clear();
   waiting_.clear();
   KeepMessages(n_system_);
@@ -110,32 +101,23 @@ void Conversation::Reset() {
 }
 
 std::string Conversation::Snapshot() const {
-  size_t count = 0;
-  rondo_session_save(session_.get(), nullptr, 0, &count);
-  std::string bytes(count, '\0');
-  Check(rondo_session_save(session_.get(), bytes.data(), bytes.size(), &count));
-  return bytes;
+  const std::vector<unsigned char> bytes = session_.Save();
+  return {bytes.begin(), bytes.end()};
 }
 
 void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapshot) {
   // Encoded before anything changes: what is restored then has their rows.
   std::vector<ChatPicture> pictures = ReadPicturesOf(messages, model_, engine_, form_.image);
   if (snapshot.empty()) {
-    Check(rondo_session_reset(session_.get()));
+    session_.Reset();
     slots_.clear();
   } else {
     const std::vector<Slot> wanted =
         pictures.empty() ? std::vector<Slot>() : Render(messages, pictures);
-    if (rondo_session_restore(session_.get(), snapshot.data(), snapshot.size()) !=
-        RONDO_STATUS_OK) {
-      throw Error(rondo_session_last_error(session_.get()));
-    }
-    uint64_t begin = 0;
-    size_t count = 0;
-    rondo_session_tokens(session_.get(), &begin, nullptr, 0, &count);
-    std::vector<int32_t> tokens(count);
-    Check(rondo_session_tokens(session_.get(), &begin, tokens.data(), count, &count));
-    slots_ = SlotsOfRestored(begin, tokens, wanted, pictures);
+    const std::vector<unsigned char> bytes(snapshot.begin(), snapshot.end());
+    session_.Restore(bytes);
+    const std::vector<int32_t> tokens = session_.Tokens();
+    slots_ = SlotsOfRestored(session_.Position() - tokens.size(), tokens, wanted, pictures);
   }
   messages_ = std::move(messages);
   pictures_ = std::move(pictures);
@@ -164,48 +146,46 @@ std::string Conversation::ContextAdvice() const {
   return "/reset begins anew here" + (more.empty() ? more : "; " + more + " needs a new start");
 }
 
-uint64_t Conversation::remaining() const {
-  uint64_t tokens = 0;
-  Check(rondo_session_remaining(session_.get(), &tokens));
-  return tokens;
-}
+uint64_t Conversation::remaining() const { return session_.Remaining(); }
 
 std::vector<Slot> Conversation::Render(const nlohmann::ordered_json& messages,
                                        const std::vector<ChatPicture>& pictures) {
-  const rondo_chat_options options = OptionsOf(form_);
+  const Chat chat = ChatOf(form_);
   if (!knows_spelling_ && HasCalls(messages)) {
-    message_form_.spelling = ReadCallSpelling(model_, options);
+    message_form_.spelling = ReadCallSpelling(model_, chat);
     knows_spelling_ = true;
   }
-  const std::vector<int32_t> ids = ChatIds(model_, options, message_form_, messages);
+  const std::vector<int32_t> ids = ChatIds(model_, chat, message_form_, messages);
   return SlotsOf(ids, picture_token_, pictures);
 }
 
 size_t Conversation::Undo(size_t kept) {
-  uint64_t position = 0;  // behind a call that failed more than the slots are there
-  Check(rondo_session_position(session_.get(), &position));
+  // Behind a call that failed more than the slots are there.
   const uint64_t left = PositionsOf(std::span(slots_).first(kept));
-  const int32_t undone = rondo_session_undo(session_.get(), position - left);
-  if (undone == RONDO_STATUS_INVALID_ARGUMENT) {
+  try {
+    session_.Undo(session_.Position() - left);
+  } catch (const rondo::Error& error) {
+    if (error.status() != RONDO_STATUS_INVALID_ARGUMENT) throw;
     kept = 0;  // the ring has turned over what should be undone
-    Check(rondo_session_reset(session_.get()));
-  } else {
-    Check(undone);
+    session_.Reset();
   }
   slots_.resize(kept);
   return kept;
 }
 
-int32_t Conversation::Read(std::span<const Slot> wanted) {
+void Conversation::Read(std::span<const Slot> wanted) {
   const size_t kept = Undo(slots_.size());
   turn_kept_ = std::min(turn_kept_, kept);
   std::vector<int32_t> ids;
-  std::vector<rondo_media*> media;
-  for (const Slot& slot : wanted.subspan(kept)) {
-    ids.push_back(slot.token);
-    if (slot.media != nullptr) media.push_back(slot.media);
+  std::vector<Media> media;
+  size_t picture = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool is_picture = wanted[i].media != nullptr;
+    if (i >= kept) ids.push_back(wanted[i].token);
+    if (i >= kept && is_picture) media.push_back(*pictures_[picture].media);
+    picture += is_picture ? 1 : 0;
   }
-  return PrefillMedia(session_.get(), ids, picture_token_, media);
+  PrefillMedia(&session_, ids, picture_token_, media);
 }
 
 bool Conversation::Feed(std::vector<Slot> wanted) {
@@ -214,17 +194,17 @@ bool Conversation::Feed(std::vector<Slot> wanted) {
   Undo(CountShared(slots_, wanted, most));
   stats_.kept = position();
   const Stopwatch watch;
-  const int32_t status = Compute([&] { return Read(wanted); });
-  if (status == RONDO_STATUS_CANCELLED) return false;
-  if (status == RONDO_STATUS_CONTEXT_FULL) {
+  try {
+    if (!Compute([&] { Read(wanted); })) return false;
+  } catch (const rondo::Error& error) {
+    if (error.status() != RONDO_STATUS_CONTEXT_FULL) throw;
     const bool is_first = messages_.size() == n_system_ + 1;
     const std::string more = is_first ? WhatSeesMore(model_, context_, form_.slides) : "";
     const std::string advice =
         is_first ? "say less at once" + (more.empty() ? more : ", or start anew with " + more)
                  : ContextAdvice();
-    throw Error(std::string(rondo_session_last_error(session_.get())) + " (" + advice + ")");
+    throw Error(std::string(error.what()) + " (" + advice + ")");
   }
-  Check(status);
   slots_ = std::move(wanted);
   stats_.prefilled = position() - stats_.kept;
   stats_.prefill_seconds = watch.seconds();
@@ -232,34 +212,31 @@ bool Conversation::Feed(std::vector<Slot> wanted) {
 }
 
 int32_t Conversation::Generate(Sink sink, Answer* answer) {
-  rondo_event event = {};
-  event.struct_size = sizeof event;
   const Stopwatch watch;
-  int32_t status = RONDO_STATUS_OK;
-  while (status == RONDO_STATUS_OK && event.reason == RONDO_REASON_NONE) {
-    status = Compute([&] { return rondo_session_next(session_.get(), &event); });
-    if (status != RONDO_STATUS_OK) break;
+  Event event = {};
+  bool is_interrupted = false;
+  while (event.reason == RONDO_REASON_NONE) {
+    is_interrupted = !Compute([&] { event = session_.Next(); });
+    if (is_interrupted) break;
     if (event.token >= 0) ++stats_.generated;
     const bool is_part = event.token >= 0 && event.reason != RONDO_REASON_EOS;
     if (is_part) slots_.push_back({event.token});
     if (reader_) {
       const bool last = event.reason != RONDO_REASON_NONE;
-      std::string bytes = hold_.Add({event.bytes, is_part ? event.bytes_count : 0});
+      std::string bytes = hold_.Add(is_part ? event.bytes : "");
       if (last) bytes += hold_.End(event.reason == RONDO_REASON_STOP_STRING);
       reader_->Add(bytes, last, sink);
       *answer = reader_->answer();
-    } else if (event.text_bytes > 0) {
-      answer->content.append(event.text, event.text_bytes);
-      sink(Part::kContent, {event.text, event.text_bytes});
+    } else if (!event.text.empty()) {
+      answer->content += event.text;
+      sink(Part::kContent, event.text);
     }
   }
   stats_.decode_seconds = watch.seconds();
-  if (status == RONDO_STATUS_CANCELLED && reader_) {
+  if (is_interrupted && reader_) {
     reader_->Add(hold_.End(/*stopped=*/false), /*last=*/true, sink);
     *answer = reader_->answer();
   }
-  if (status == RONDO_STATUS_CANCELLED) return RONDO_REASON_NONE;
-  Check(status);
   return event.reason;
 }
 
@@ -308,7 +285,7 @@ int32_t Conversation::GoOn(Sink sink) {
     asked = Feed(Render(messages_, pictures_));
     if (asked) reason = Generate(sink, &answer);
   } catch (const Interrupted&) {  // while the answer was shown
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     TakeBack();
     throw;
   }

@@ -38,15 +38,16 @@ struct ChatForm {
   uint64_t thinking_tokens = 0;  // of a thought; 0: any number
   bool special_tokens = false;   // what reads like one in a message becomes one
   bool slides = false;           // the engine's policy, of which advice depends
-  rondo_image_options image = ImageDefaults();
+  ImageOptions image;
 };
 
 class Conversation {
  public:
-  // `model` and `engine` outlive this. Calls parse always; the setup's grammar begins behind
+  // `model` and `engine` outlive this. Calls parse always; the options' grammar begins behind
   // thoughts. Throws Error where there is no template, or it has no form for calls or thoughts, and
   // there are tools or a limit of thoughts.
-  Conversation(rondo_model* model, rondo_engine* engine, const SessionSetup& setup, ChatForm form);
+  Conversation(const Model& model, const Engine& engine, const SessionOptions& options,
+               ChatForm form);
 
   // Back to the system prompt.
   void Reset();
@@ -120,16 +121,15 @@ class Conversation {
                            const std::vector<ChatPicture>& pictures);
   // The session's slots but for those from number `kept` on, or fewer; how many.
   size_t Undo(size_t kept);
-  // Reads what `wanted` has behind the session's slots.
-  int32_t Read(std::span<const Slot> wanted);
+  // Reads what `wanted`, of the messages and their pictures, has behind the session's slots.
+  void Read(std::span<const Slot> wanted);
   // Brings the session to `wanted`, keeping what that shares with what it has. False for Ctrl-C.
   bool Feed(std::vector<Slot> wanted);
   int32_t Generate(Sink sink, Answer* answer);
-  Session Open(rondo_engine* engine, SessionSetup setup) const;
-  void Check(int32_t status) const { tools::Check(session_.get(), status); }
+  Session Open(SessionOptions options) const;
 
-  rondo_model* model_;
-  rondo_engine* engine_;
+  const Model& model_;
+  const Engine& engine_;
   const ChatForm form_;
   const int32_t picture_token_;
   MessageForm message_form_;     // of the template

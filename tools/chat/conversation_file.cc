@@ -67,7 +67,7 @@ bool ReadConversation(const std::string& path, Conversation* conversation) {
   }
   const std::string snapshot = bytes.substr(std::min(end + 1, bytes.size()));
   try {
-    conversation->Load(std::move(messages), snapshot);
+    Explained([&] { conversation->Load(std::move(messages), snapshot); });
   } catch (const Error& error) {
     Fail(path, ": ", error.what());
   }

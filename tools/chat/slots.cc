@@ -20,7 +20,7 @@ std::vector<Slot> SlotsOf(const std::vector<int32_t>& ids, int32_t picture_token
     const bool is_picture = picture_token >= 0 && id == picture_token;
     if (is_picture && places < pictures.size()) {
       const ChatPicture& picture = pictures[places];
-      slots.push_back({id, picture.media.get(), picture.facts.positions});
+      slots.push_back({id, picture.handle(), picture.facts.positions});
     } else {
       slots.push_back({id});
     }

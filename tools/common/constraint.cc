@@ -44,40 +44,37 @@ uint32_t SchemaFlags(bool any_json) {
   return any_json ? 0 : RONDO_SCHEMA_ONE_SPACE | RONDO_SCHEMA_NAMED_ONLY;
 }
 
-Grammar MakeGrammar(rondo_model* model, rondo_grammar_options* options, const std::string& text,
+Grammar MakeGrammar(const Model& model, GrammarOptions* options, const std::string& text,
                     const std::string& name) {
   constexpr uint64_t kLeast = uint64_t{32} << 20, kMost = uint64_t{1} << 30;
-  rondo_grammar* grammar = nullptr;
-  char why[256];
   for (;;) {
-    const int32_t status = rondo_grammar_create(model, options, text.data(), text.size(), nullptr,
-                                                0, &grammar, why, sizeof why);
-    if (status == RONDO_STATUS_OK) return Grammar(grammar);
-    if (status != RONDO_STATUS_OUT_OF_MEMORY || options->memory_bytes == kMost) break;
-    options->memory_bytes = std::clamp(4 * options->memory_bytes, kLeast, kMost);
+    try {
+      return Grammar(model, text, *options);
+    } catch (const rondo::Error& error) {
+      if (error.status() != RONDO_STATUS_OUT_OF_MEMORY || options->memory_bytes == kMost) {
+        throw Error(name + ": " + error.what());
+      }
+      options->memory_bytes = std::clamp(4 * options->memory_bytes, kLeast, kMost);
+    }
   }
-  throw Error(name + ": " + why);
 }
 
-Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSetup* setup) {
-  rondo_grammar_options options;
-  rondo_grammar_options_init(&options, sizeof options);
-  Grammar grammar;
+std::optional<Grammar> OpenConstraint(const ConstraintWish& wish, const Model& model) {
+  GrammarOptions options;
+  options.flags = SchemaFlags(wish.any_json);
   if (!wish.json_schema.empty()) {
     options.kind = RONDO_GRAMMAR_JSON_SCHEMA;
-    options.flags = SchemaFlags(wish.any_json);
-    grammar = MakeGrammar(model, &options, ReadTextFile("the schema", wish.json_schema),
-                          wish.json_schema);
-  } else if (!wish.regex.empty()) {
-    options.kind = RONDO_GRAMMAR_PATTERN;
-    grammar = MakeGrammar(model, &options, wish.regex, "--regex");
-  } else if (!wish.grammar.empty()) {
-    options.kind = RONDO_GRAMMAR_GBNF;
-    options.flags = SchemaFlags(wish.any_json);
-    grammar = MakeGrammar(model, &options, ReadTextFile("the grammar", wish.grammar), wish.grammar);
+    return MakeGrammar(model, &options, ReadTextFile("the schema", wish.json_schema),
+                       wish.json_schema);
   }
-  setup->options.grammar = grammar.get();
-  return grammar;
+  if (!wish.grammar.empty()) {
+    options.kind = RONDO_GRAMMAR_GBNF;
+    return MakeGrammar(model, &options, ReadTextFile("the grammar", wish.grammar), wish.grammar);
+  }
+  if (wish.regex.empty()) return std::nullopt;
+  options.kind = RONDO_GRAMMAR_PATTERN;
+  options.flags = 0;
+  return MakeGrammar(model, &options, wish.regex, "--regex");
 }
 
 }  // namespace rondo::tools

@@ -1,7 +1,7 @@
 // What the text must be: a grammar that a command's options name.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -17,14 +17,9 @@ struct ConstraintWish {
   bool any_json = false;    // of a schema: SchemaFlags
 };
 
-struct GrammarCloser {
-  void operator()(rondo_grammar* grammar) const { rondo_grammar_close(grammar); }
-};
-using Grammar = std::unique_ptr<rondo_grammar, GrammarCloser>;
-
 // In as much memory as it takes, which the options then tell. Throws Error with the library's
 // sentence, behind `name`.
-Grammar MakeGrammar(rondo_model* model, rondo_grammar_options* options, const std::string& text,
+Grammar MakeGrammar(const Model& model, GrammarOptions* options, const std::string& text,
                     const std::string& name);
 
 // --json-schema, --regex, --grammar and --any-json.
@@ -36,8 +31,8 @@ void AddAnyJsonFlag(CLI::App* command, bool* any_json);
 // As people write JSON, or all that is valid.
 uint32_t SchemaFlags(bool any_json);
 
-// The grammar, which `setup` then names; null where there is none. Throws Error with the library's
+// The grammar that is wished for; nothing where there is none. Throws Error with the library's
 // sentence.
-Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSetup* setup);
+std::optional<Grammar> OpenConstraint(const ConstraintWish& wish, const Model& model);
 
 }  // namespace rondo::tools

@@ -2,26 +2,27 @@
 
 #include <algorithm>
 
-#include "tools/common/library.h"
-
 namespace rondo::tools {
 namespace {
 
-bool IsPossible(const rondo_model* model, const rondo_engine_options& options) {
-  rondo_memory_plan plan = {};
-  plan.struct_size = sizeof plan;
-  return rondo_plan(model, &options, &plan, nullptr, 0) == RONDO_STATUS_OK;
+bool IsPossible(const Model& model, const EngineOptions& options) {
+  try {
+    model.Plan(options);
+  } catch (const rondo::Error&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-uint32_t ContextFor(const rondo_model* model, uint64_t tokens) {
+uint32_t ContextFor(const Model& model, uint64_t tokens) {
   const uint64_t wanted = std::max<uint64_t>(tokens, kUsualContext);
-  return static_cast<uint32_t>(std::min<uint64_t>(wanted, Facts(model).context_length));
+  return static_cast<uint32_t>(std::min<uint64_t>(wanted, model.Info().context_length));
 }
 
-std::string WhatSeesMore(const rondo_model* model, uint32_t context, bool slides) {
-  rondo_engine_options longer = EngineDefaults(), sliding = longer;
+std::string WhatSeesMore(const Model& model, uint32_t context, bool slides) {
+  EngineOptions longer, sliding;
   longer.context = context + 1;
   sliding.context = context;
   sliding.context_policy = RONDO_POLICY_SLIDE;

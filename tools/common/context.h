@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "rondo/rondo.h"
+#include "tools/common/library.h"
 
 namespace rondo::tools {
 
@@ -14,10 +14,10 @@ inline constexpr uint32_t kUsualContext = 8192;
 
 // The context for a text of `tokens`: kUsualContext, more where the text needs it, never more than
 // the model was trained for.
-uint32_t ContextFor(const rondo_model* model, uint64_t tokens);
+uint32_t ContextFor(const Model& model, uint64_t tokens);
 
 // What lets the model see more than `context` tokens of a text: "a larger --context, or --policy
 // slide,", one of these, or nothing. `slides`: the policy is that already.
-std::string WhatSeesMore(const rondo_model* model, uint32_t context, bool slides);
+std::string WhatSeesMore(const Model& model, uint32_t context, bool slides);
 
 }  // namespace rondo::tools

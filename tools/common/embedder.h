@@ -12,13 +12,13 @@
 namespace rondo::tools {
 
 // Throws Error for a model that embeds nothing.
-rondo_embedder_facts EmbedderFacts(const rondo_model* model);
+rondo_embedder_facts EmbedderFacts(const Model& model);
 
 // What the model reads of a text for a purpose; `prompt` null: its usual one. Throws Error naming
 // the prompts where there is none of this name.
-std::string EmbeddingText(const rondo_model* model, const char* prompt, std::string_view text);
+std::string EmbeddingText(const Model& model, const char* prompt, std::string_view text);
 // And of a query and a document; `instruction` null: its usual one.
-std::string PairText(const rondo_model* model, const char* instruction, std::string_view query,
+std::string PairText(const Model& model, const char* instruction, std::string_view query,
                      std::string_view document);
 
 using TokenIds = std::vector<int32_t>;
@@ -26,11 +26,11 @@ using TokenIds = std::vector<int32_t>;
 class Embedder {
  public:
   // For texts like these, `batch` of them at a time. `options`: with threads and KV format.
-  Embedder(rondo_model* model, rondo_engine_options options, const std::vector<TokenIds>& texts,
+  Embedder(const Model& model, const EngineOptions& options, const std::vector<TokenIds>& texts,
            uint32_t batch);
 
-  // Vectors of so many numbers, one behind the other. Throws Error or Interrupted.
-  std::vector<float> Embed(const std::vector<TokenIds>& texts, uint32_t dimensions);
+  // Vectors of so many numbers. Throws rondo::Error or Interrupted.
+  std::vector<std::vector<float>> Embed(const std::vector<TokenIds>& texts, uint32_t dimensions);
 
  private:
   Engine engine_;

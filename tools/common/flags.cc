@@ -34,20 +34,19 @@ void AddModelArgument(CLI::App* command, std::string* path) {
       ->type_name("");
 }
 
-void AddContextFlag(CLI::App* command, rondo_engine_options* options,
-                    const std::string& if_absent) {
+void AddContextFlag(CLI::App* command, EngineOptions* options, const std::string& if_absent) {
   AddInteger(command, "--context", &options->context, {1, kMostContext},
              "Tokens that the model sees at once (memory grows with them)", if_absent)
       ->group(kMemoryGroup);
 }
 
-void AddThreadsFlag(CLI::App* command, rondo_engine_options* options) {
+void AddThreadsFlag(CLI::App* command, EngineOptions* options) {
   AddInteger(command, "--threads", &options->threads, {1, kMostThreads}, "Threads to compute with",
              "the performance cores")
       ->group(kMemoryGroup);
 }
 
-void AddPolicyFlags(CLI::App* command, rondo_engine_options* options) {
+void AddPolicyFlags(CLI::App* command, EngineOptions* options) {
   AddChoice(command, "--policy", {"stop", "slide"},
             "When the context is full: stop, or let the oldest tokens go; default: stop",
             [options](const std::string& word) {
@@ -84,59 +83,56 @@ CLI::Option* AddKvFlag(CLI::App* command, int32_t* kv_format, const std::string&
       ->group(kMemoryGroup);
 }
 
-void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
-  rondo_session_options& s = wish->session.options;
+void AddSamplingFlags(CLI::App* command, SessionOptions* session) {
+  SessionOptions& s = *session;
   const auto of_model = [](const std::string& otherwise) {
     return "the model's, else " + otherwise;
   };
   AddInteger(command, "--max-tokens", &s.max_tokens, {0, UINT64_MAX, "no limit"},
              "Tokens to generate at most", FormatCount(s.max_tokens))
       ->group(kSamplingGroup);
-  const auto add_real = [&](const std::string& name, float rondo_session_options::*field,
-                            const RealRange& range, const char* type, const std::string& about,
-                            const std::string& absent) {
-    return AddRealTo(command, name, range, about, absent, wish->Setter(field))
+  const auto add_real = [&](const std::string& name, auto* value, const RealRange& range,
+                            const char* type, const std::string& about, const std::string& absent) {
+    return AddReal(command, name, value, range, about, absent)
         ->type_name(type)
         ->group(kSamplingGroup);
   };
-  const auto add_integer = [&](const std::string& name, auto field, const IntegerRange& range,
+  const auto add_integer = [&](const std::string& name, auto* value, const IntegerRange& range,
                                const std::string& about, const std::string& absent) {
-    return AddIntegerTo(command, name, range, about, absent, wish->Setter(field))
-        ->group(kSamplingGroup);
+    return AddInteger(command, name, value, range, about, absent)->group(kSamplingGroup);
   };
-  using Options = rondo_session_options;
   CLI::Option* greedy = command->add_flag_callback(
-      "--greedy", [ask = wish->Setter(&Options::temperature)] { ask(0); },
+      "--greedy", [&s] { s.temperature = 0.0f; },
       "Always the most likely token, as --temperature 0");
   greedy->group(kSamplingGroup);
-  add_real("--temperature", &Options::temperature, kTemperature, "X",
+  add_real("--temperature", &s.temperature, kTemperature, "X",
            "How freely to choose: 0 takes the most likely token; below 1 the likely ones gain, "
            "above 1 the others",
            of_model("0"))
       ->excludes(greedy);
-  add_integer("--top-k", &Options::top_k, {0, INT32_MAX, "all"},
-              "Choose among the K most likely tokens", of_model("0"))
+  add_integer("--top-k", &s.top_k, {0, INT32_MAX, "all"}, "Choose among the K most likely tokens",
+              of_model("0"))
       ->type_name("K");
-  add_real("--top-p", &Options::top_p, kTopP, "P",
+  add_real("--top-p", &s.top_p, kTopP, "P",
            "Choose among the fewest tokens that together reach this probability (1: all)",
            of_model("1"));
-  add_real("--min-p", &Options::min_p, kMinP, "P",
+  add_real("--min-p", &s.min_p, kMinP, "P",
            "Choose among tokens of at least this share of the best one's probability (0: all)",
            of_model("0"));
-  add_real("--repeat-penalty", &Options::repetition_penalty, kPenalty, "X",
+  add_real("--repeat-penalty", &s.repetition_penalty, kPenalty, "X",
            "Weaken tokens seen, the more the further above 1 (1: off)", of_model("1"));
-  add_real("--presence-penalty", &Options::presence_penalty, kAnyReal, "X",
+  add_real("--presence-penalty", &s.presence_penalty, kAnyReal, "X",
            "Subtracted from the score of each token seen", "0");
-  add_real("--frequency-penalty", &Options::frequency_penalty, kAnyReal, "X",
+  add_real("--frequency-penalty", &s.frequency_penalty, kAnyReal, "X",
            "Subtracted for each time that a token was seen", "0");
-  add_integer("--penalty-last-n", &Options::penalty_last_n, {0, kMostPenaltyTokens},
+  add_integer("--penalty-last-n", &s.penalty_last_n, {0, kMostPenaltyTokens},
               "Last tokens in which penalties look for those seen", of_model("64"));
-  add_integer("--no-repeat-ngram", &Options::no_repeat_ngram_size, {0, kMostNgram, "off"},
+  add_integer("--no-repeat-ngram", &s.no_repeat_ngram_size, {0, kMostNgram, "off"},
               "Never the same N tokens in a row twice, within the last 4,096", of_model("0"));
   AddInteger(command, "--seed", &s.seed, {0, UINT64_MAX},
              "Of the random numbers: the same seed gives the same text", "0")
       ->group(kSamplingGroup);
-  AddTexts(command, "--stop", &wish->session.stop,
+  AddTexts(command, "--stop", &s.stop,
            "End before this text of at most " + std::to_string(kMostStopBytes) +
                " bytes, or at this special token; can be given up to " +
                std::to_string(kMostStops) + " times; \"\": none; default: the model's, else none")
@@ -145,22 +141,22 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
       ->group(kSamplingGroup);
   command
       ->add_flag_callback(
-          "--ignore-eos", [&s] { s.ignore_eos = 1; }, "Go on after the model's end tokens")
+          "--ignore-eos", [&s] { s.ignore_eos = true; }, "Go on after the model's end tokens")
       ->group(kSamplingGroup);
 }
 
-void AddSpeculationFlags(CLI::App* command, rondo_engine_options* engine, SessionSetup* setup,
+void AddSpeculationFlags(CLI::App* command, EngineOptions* engine, SessionOptions* session,
                          std::string* draft) {
-  setup->options.speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
+  session->speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
   CLI::Option* speculate =
       AddChoice(command, "--speculate", {"lookup", "head", "off"},
                 "Verify several tokens at once where the text repeats itself, or what the model's "
                 "draft head proposes, which changes its time and not the text; default: lookup",
-                [engine, setup](const std::string& word) {
+                [engine, session](const std::string& word) {
                   engine->draft_head = word == "head" ? 1 : 0;
-                  setup->options.speculation = word == "off"    ? RONDO_SPECULATION_NONE
-                                               : word == "head" ? RONDO_SPECULATION_DRAFT_HEAD
-                                                                : RONDO_SPECULATION_PROMPT_LOOKUP;
+                  session->speculation = word == "off"    ? RONDO_SPECULATION_NONE
+                                         : word == "head" ? RONDO_SPECULATION_DRAFT_HEAD
+                                                          : RONDO_SPECULATION_PROMPT_LOOKUP;
                 })
           ->group(kMemoryGroup);
   AddFile(

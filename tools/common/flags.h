@@ -7,10 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "rondo/rondo.h"
 #include "tools/common/library.h"
 #include "tools/common/output_file.h"
-#include "tools/common/sampling.h"
 
 namespace rondo::tools {
 
@@ -23,18 +21,18 @@ inline constexpr const char* kOutputGroup = "Output";
 
 void AddModelArgument(CLI::App* command, std::string* path);
 // `if_absent`: what the command takes where the option is not given, for the description.
-void AddContextFlag(CLI::App* command, rondo_engine_options* options, const std::string& if_absent);
-void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
-void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
+void AddContextFlag(CLI::App* command, EngineOptions* options, const std::string& if_absent);
+void AddThreadsFlag(CLI::App* command, EngineOptions* options);
+void AddPolicyFlags(CLI::App* command, EngineOptions* options);
 void AddKvFlag(CLI::App* command, int32_t* kv_format);
 CLI::Option* AddKvFlag(CLI::App* command, int32_t* kv_format, const std::string& name,
                        const std::string& description);
 
 // --max-tokens, --temperature and all else that chooses and ends a text.
-void AddSamplingFlags(CLI::App* command, SamplingWish* wish);
+void AddSamplingFlags(CLI::App* command, SessionOptions* session);
 
 // --speculate, on where it is not given, and --draft.
-void AddSpeculationFlags(CLI::App* command, rondo_engine_options* engine, SessionSetup* setup,
+void AddSpeculationFlags(CLI::App* command, EngineOptions* engine, SessionOptions* session,
                          std::string* draft);
 
 // --adapter, a file.

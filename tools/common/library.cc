@@ -10,8 +10,6 @@
 namespace rondo::tools {
 namespace {
 
-constexpr size_t kMessageBytes = 256;
-
 // What the user can do about it.
 const char* Advice(int32_t status) {
   switch (status) {
@@ -46,37 +44,32 @@ constexpr std::pair<std::string_view, const char*> kTyped[] = {
 
 }  // namespace
 
-void Require(int32_t status, const char* message) {
-  if (status == RONDO_STATUS_OK) return;
-  if (status == RONDO_STATUS_CANCELLED) CheckInterrupt();
-  const std::string sentence = *message != '\0' ? message : rondo_status_string(status);
-  Refuse(sentence + Advice(status));
+// Of an option the library's own sentence is "engine option NAME is VALUE, but ...".
+void Explain(const rondo::Error& error) {
+  if (error.status() == RONDO_STATUS_CANCELLED) CheckInterrupt();
+  constexpr std::string_view kIs = " is ";
+  const std::string sentence = std::string(error.what()) + Advice(error.status());
+  const size_t is = std::min(sentence.find(kIs), sentence.size());
+  for (const auto& [option, typed] : kTyped) {
+    if (sentence.substr(0, is) != option) continue;
+    throw OptionRefused(sentence, typed, sentence.substr(is + kIs.size()));
+  }
+  throw Error(sentence);
 }
 
 Model OpenModel(const std::string& path) {
-  rondo_model* model = nullptr;
-  char message[kMessageBytes];
-  const int32_t status =
-      rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), &model, message, sizeof message);
-  // What is wrong with a file is told with its name.
-  std::string sentence = message;
-  if (sentence.find(path) == std::string::npos) sentence = path + ": " + sentence;
-  Require(status, sentence.c_str());
-  return Model(model);
-}
-
-rondo_model_facts Facts(const rondo_model* model) {
-  rondo_model_facts facts = {};
-  facts.struct_size = sizeof facts;
-  Require(rondo_model_info(model, &facts), "");
-  return facts;
+  try {
+    return Model(path);
+  } catch (const rondo::Error& error) {
+    const std::string sentence = error.what();
+    if (sentence.find(path) != sentence.npos) throw;
+    throw rondo::Error(error.status(), path + ": " + sentence);
+  }
 }
 
 Model OpenPredictor(const std::string& path) {
   Model model = OpenModel(path);
-  rondo_embedder_facts facts = {};
-  facts.struct_size = sizeof facts;
-  rondo_model_embedder(model.get(), &facts);
+  const rondo_embedder_facts facts = model.EmbedderInfo();
   if (facts.dimensions == 0) return model;
   if (facts.scores_pairs != 0) {
     throw Error(
@@ -86,134 +79,69 @@ Model OpenPredictor(const std::string& path) {
   throw Error("the model makes vectors of texts and predicts no tokens: embed texts");
 }
 
-std::string Fact(const rondo_model* model, const char* key) {
-  return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-    return rondo_model_fact(model, key, buffer, capacity, length);
-  });
+std::string Fact(const Model& model, const std::string& key) {
+  try {
+    return model.Fact(key);
+  } catch (const rondo::Error& error) {
+    if (error.status() != RONDO_STATUS_INVALID_ARGUMENT) throw;
+    return "";
+  }
 }
 
-std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, bool add_special) {
-  const uint32_t flags = add_special ? RONDO_TOKENIZE_ADD_SPECIAL : 0;
-  // No text has more ids than bytes but for those around it; where it does, its count is told.
-  std::vector<int32_t> ids(text.size() + 16);
-  size_t count = 0;
-  int32_t status =
-      rondo_tokenize(model, text.data(), text.size(), flags, ids.data(), ids.size(), &count);
-  if (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
-    ids.resize(count);
-    status = rondo_tokenize(model, text.data(), text.size(), flags, ids.data(), ids.size(), &count);
-  }
-  if (status == RONDO_STATUS_UNSUPPORTED) {
-    throw Error("the model has no tokenizer, so it takes token ids only");
-  }
-  if (status == RONDO_STATUS_INVALID_ARGUMENT) {
-    throw Error("the model's own patterns take too many steps on this text");
-  }
-  Require(status, "");
-  ids.resize(count);
-  return ids;
+std::vector<std::string> ChatTemplateNames(const Model& model) {
+  return AllNames([&model](uint32_t i) { return model.ChatTemplateName(i); });
 }
 
-TokensAround FindTokensAround(const rondo_model* model) {
+std::vector<int32_t> Tokenize(const Model& model, std::string_view text, bool add_special) {
+  try {
+    return model.Tokenize(text, add_special ? RONDO_TOKENIZE_ADD_SPECIAL : 0);
+  } catch (const rondo::Error& error) {
+    if (error.status() == RONDO_STATUS_UNSUPPORTED) {
+      throw Error("the model has no tokenizer, so it takes token ids only");
+    }
+    if (error.status() == RONDO_STATUS_INVALID_ARGUMENT) {
+      throw Error("the model's own patterns take too many steps on this text");
+    }
+    throw;
+  }
+}
+
+TokensAround FindTokensAround(const Model& model) {
   const std::vector<int32_t> text = Tokenize(model, "x", false), whole = Tokenize(model, "x", true);
   const auto found = std::search(whole.begin(), whole.end(), text.begin(), text.end());
   const auto end = found + std::min(std::ssize(text), whole.end() - found);
   return {{whole.begin(), found}, {end, whole.end()}};
 }
 
-rondo_engine_options EngineDefaults() {
-  rondo_engine_options options;
-  Require(rondo_engine_options_init(&options, sizeof options), "");
-  return options;
-}
-
-rondo_session_options SessionDefaults() {
-  rondo_session_options options;
-  Require(rondo_session_options_init(&options, sizeof options), "");
-  return options;
-}
-
-Engine CreateEngine(rondo_model* model, rondo_engine_options options) {
+Engine CreateEngine(const Model& model, EngineOptions options) {
   ProgressBar bar;
   options.progress = [](void* bar, uint64_t done, uint64_t total) -> int32_t {
     if (bar != nullptr) static_cast<ProgressBar*>(bar)->Update(done, total);
     return InterruptFlag() ? 1 : 0;
   };
   options.progress_user = IsTerminal(kStandardError) ? &bar : nullptr;
-  rondo_engine* engine = nullptr;
-  char message[kMessageBytes];
-  const int32_t status =
-      rondo_engine_create(model, &options, nullptr, 0, &engine, message, sizeof message);
-  Require(status, message);
-  return Engine(engine);
+  return Engine(model, options);
 }
 
-rondo_memory_plan Memory(const rondo_engine* engine) {
-  rondo_memory_plan plan = {};
-  plan.struct_size = sizeof plan;
-  Require(rondo_engine_memory(engine, &plan), "");
-  return plan;
-}
-
-Model OpenDraft(const std::string& path, rondo_engine_options* engine, SessionSetup* setup) {
-  if (path.empty()) return nullptr;
+std::optional<Model> OpenDraft(const std::string& path, EngineOptions* engine,
+                               SessionOptions* session) {
+  if (path.empty()) return std::nullopt;
   Model draft = OpenModel(path);
   engine->draft = draft.get();
-  setup->options.speculation = RONDO_SPECULATION_DRAFT_MODEL;
+  session->speculation = RONDO_SPECULATION_DRAFT_MODEL;
   return draft;
 }
 
-Adapter OpenAdapter(const std::string& path, rondo_model* model, rondo_engine_options* engine,
-                    SessionSetup* setup) {
-  if (path.empty()) return nullptr;
-  rondo_adapter* adapter = nullptr;
-  char message[kMessageBytes];
-  if (rondo_adapter_open_path(model, path.c_str(), &adapter, message, sizeof message) !=
-      RONDO_STATUS_OK) {
-    throw Error(path + ": " + message +
+void UseAdapter(const std::string& path, const Model& model, EngineOptions* engine,
+                SessionOptions* session) {
+  if (path.empty()) return;
+  try {
+    session->adapter.emplace(model, path);
+  } catch (const rondo::Error& error) {
+    throw Error(path + ": " + error.what() +
                 " (`rondo convert ADAPTER --adapter-for MODEL` makes one for this model)");
   }
-  Adapter opened(adapter);
-  engine->adapter_rank = Facts(adapter).rank;
-  setup->options.adapter = adapter;
-  return opened;
-}
-
-rondo_adapter_facts Facts(const rondo_adapter* adapter) {
-  rondo_adapter_facts facts = {};
-  facts.struct_size = sizeof facts;
-  Require(rondo_adapter_info(adapter, &facts), "");
-  return facts;
-}
-
-Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
-  rondo_session_options options = setup.options;
-  std::vector<const char*> stop;
-  for (const std::string& text : setup.stop) stop.push_back(text.c_str());
-  if (!stop.empty()) {
-    options.stop_strings = stop.data();
-    options.n_stop_strings = stop.size();
-  }
-  rondo_session* session = nullptr;
-  char message[kMessageBytes];
-  const int32_t status = rondo_session_open(engine, &options, &session, message, sizeof message);
-  Require(status, message);
-  return Session(session);
-}
-
-// The library's own sentence is "engine option NAME is VALUE, but ...".
-void Refuse(const std::string& sentence) {
-  constexpr std::string_view kIs = " is ";
-  const size_t is = std::min(sentence.find(kIs), sentence.size());
-  for (const auto& [option, typed] : kTyped) {
-    if (sentence.substr(0, is) != option) continue;
-    throw OptionRefused(sentence, typed, sentence.substr(is + kIs.size()));
-  }
-  throw Error(sentence);
-}
-
-void Check(const rondo_session* session, int32_t status) {
-  Require(status, rondo_session_last_error(session));
+  engine->adapter_rank = session->adapter->Facts().rank;
 }
 
 }  // namespace rondo::tools

@@ -11,7 +11,7 @@ namespace rondo::tools {
 namespace {
 
 // What does not depend on the text: a model that reads texts whole takes no more than a pass has.
-size_t MostTokens(const rondo_model* model) {
+size_t MostTokens(const Model& model) {
   const rondo_embedder_facts facts = EmbedderFacts(model);
   if (facts.whole_texts == 0) return facts.max_tokens;
   int64_t most_rows = 0;
@@ -55,14 +55,14 @@ std::string PlaceOf(const char* what, bool is_line, size_t index) {
   return (is_line ? "line " : std::string(what) + " ") + FormatCount(index + 1);
 }
 
-LongTexts::LongTexts(const rondo_model* model, TooLong too_long)
-    : model_(model),
+LongTexts::LongTexts(const Model& model, TooLong too_long)
+    : model_(&model),
       too_long_(too_long),
       most_(MostTokens(model)),
       behind_(FindTokensAround(model).behind.size()) {}
 
 TokenIds LongTexts::Read(const std::string& place, std::string_view text) const {
-  TokenIds ids = Tokenize(model_, text, /*add_special=*/true);
+  TokenIds ids = Tokenize(*model_, text, /*add_special=*/true);
   if (!IsTooLong(place, ids.size(), most_, too_long_)) return ids;
   const size_t behind = std::min(behind_, most_);
   ids.erase(ids.begin() + static_cast<ptrdiff_t>(most_ - behind),
@@ -70,16 +70,16 @@ TokenIds LongTexts::Read(const std::string& place, std::string_view text) const 
   return ids;
 }
 
-LongPairs::LongPairs(const rondo_model* model, TooLong too_long, const char* instruction,
+LongPairs::LongPairs(const Model& model, TooLong too_long, const char* instruction,
                      std::string_view query)
-    : model_(model),
+    : model_(&model),
       too_long_(too_long),
       instruction_(instruction),
       query_(query),
       most_(MostTokens(model)) {}
 
 TokenIds LongPairs::Tokens(std::string_view query, std::string_view document) const {
-  return Tokenize(model_, PairText(model_, instruction_, query, document), /*add_special=*/true);
+  return Tokenize(*model_, PairText(*model_, instruction_, query, document), /*add_special=*/true);
 }
 
 TokenIds LongPairs::Read(const std::string& place, std::string_view document) const {
@@ -90,7 +90,7 @@ TokenIds LongPairs::Read(const std::string& place, std::string_view document) co
 // What stands around the two is found by pairs without one of them.
 TokenIds LongPairs::Cut(const TokenIds& whole) const {
   const TokenIds no_query = Tokens("", "x");
-  const size_t x = Tokenize(model_, "x", /*add_special=*/false).size();
+  const size_t x = Tokenize(*model_, "x", /*add_special=*/false).size();
   const size_t around = std::max(no_query.size(), x) - x;
   const size_t before = SameBegin(no_query, Tokens("x", "x"));
   const size_t behind = SameEnd(no_query, Tokens("", ""));

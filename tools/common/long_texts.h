@@ -22,14 +22,14 @@ std::string PlaceOf(const char* what, bool is_line, size_t index);
 class LongTexts {
  public:
   // Throws Error for a model that embeds nothing.
-  LongTexts(const rondo_model* model, TooLong too_long);
+  LongTexts(const Model& model, TooLong too_long);
 
   // What the model reads of `text`, with the tokenizer's tokens around it, which stay. Throws Error
   // where it is too long and is not to be cut, and where nothing is there to be read.
   TokenIds Read(const std::string& place, std::string_view text) const;
 
  private:
-  const rondo_model* model_;
+  const Model* model_;
   TooLong too_long_;
   size_t most_;    // tokens of one
   size_t behind_;  // of these those that the tokenizer puts at the end
@@ -40,8 +40,7 @@ class LongTexts {
 class LongPairs {
  public:
   // `instruction`: as PairText's. The texts must outlive it.
-  LongPairs(const rondo_model* model, TooLong too_long, const char* instruction,
-            std::string_view query);
+  LongPairs(const Model& model, TooLong too_long, const char* instruction, std::string_view query);
 
   TokenIds Read(const std::string& place, std::string_view document) const;
 
@@ -49,7 +48,7 @@ class LongPairs {
   TokenIds Tokens(std::string_view query, std::string_view document) const;
   TokenIds Cut(const TokenIds& whole) const;
 
-  const rondo_model* model_;
+  const Model* model_;
   TooLong too_long_;
   const char* instruction_;
   std::string_view query_;

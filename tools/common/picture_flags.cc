@@ -9,7 +9,7 @@
 
 namespace rondo::tools {
 
-void AddImageOptions(CLI::App* command, rondo_image_options* options) {
+void AddImageOptions(CLI::App* command, ImageOptions* options) {
   AddInteger(command, "--image-tokens", &options->max_tokens, {1, kMostMediaRows},
              "Rows of a picture in the text, at most about so many, of models that let one choose: "
              "more see more, and take more time",
@@ -22,7 +22,7 @@ void AddImageOptions(CLI::App* command, rondo_image_options* options) {
       ->group(kPicturesGroup);
 }
 
-void CheckImageOptions(const rondo_image_options& options, bool has_pictures) {
+void CheckImageOptions(const ImageOptions& options, bool has_pictures) {
   if (has_pictures) return;
   for (const auto& [name, is_given] : {std::pair("--image-tokens", options.max_tokens > 0),
                                        std::pair("--one-tile", options.one_tile > 0)}) {
@@ -63,8 +63,7 @@ CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::strin
       ->type_name("WxH");
 }
 
-void AddImageRowsFlag(CLI::App* command, rondo_engine_options* options,
-                      const std::string& if_absent) {
+void AddImageRowsFlag(CLI::App* command, EngineOptions* options, const std::string& if_absent) {
   AddInteger(command, "--image-rows", &options->max_media_rows, {0, kMostMediaRows, "no pictures"},
              "Rows of all pictures that there is memory for", if_absent)
       ->group(kMemoryGroup);

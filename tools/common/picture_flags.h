@@ -14,9 +14,9 @@ namespace rondo::tools {
 inline constexpr const char* kPicturesGroup = "Pictures, for models that see";
 
 // --image-tokens and --one-tile.
-void AddImageOptions(CLI::App* command, rondo_image_options* options);
+void AddImageOptions(CLI::App* command, ImageOptions* options);
 // Throws CLI::ValidationError where there are such options, but no picture.
-void CheckImageOptions(const rondo_image_options& options, bool has_pictures);
+void CheckImageOptions(const ImageOptions& options, bool has_pictures);
 // --image FILE, which can be given several times; `about` says what becomes of it.
 void AddImages(CLI::App* command, std::vector<std::string>* files, const std::string& about);
 // --image of a prompt, and its options.
@@ -24,7 +24,6 @@ void AddImageFlags(CLI::App* command, PicturesWish* wish);
 // --image WIDTHxHEIGHT. 0 x 0 where it is not given. Of a command, or of a group of its options.
 CLI::Option* AddImageSize(CLI::App* command, PictureSize* size, const std::string& about);
 // --image-rows; `if_absent` as for AddContextFlag.
-void AddImageRowsFlag(CLI::App* command, rondo_engine_options* options,
-                      const std::string& if_absent);
+void AddImageRowsFlag(CLI::App* command, EngineOptions* options, const std::string& if_absent);
 
 }  // namespace rondo::tools

@@ -8,8 +8,8 @@
 
 namespace rondo::tools {
 
-PromptPictures::PromptPictures(const rondo_model* model, const PicturesWish& wish)
-    : model_(model), options_(wish.options), token_(Facts(model).picture_token) {
+PromptPictures::PromptPictures(const Model& model, const PicturesWish& wish)
+    : model_(model), options_(wish.options), token_(model.Info().picture_token) {
   uint64_t rows = 0;
   if (!wish.files.empty()) RequireSight(model);
   for (const std::string& file : wish.files) {
@@ -54,17 +54,11 @@ uint64_t PromptPictures::PositionsOf(const std::vector<int32_t>& ids) const {
   return ids.size() - pictures_.size() + positions_;
 }
 
-void PromptPictures::Encode(rondo_engine* engine) {
+void PromptPictures::Encode(const Engine& engine) {
   for (Picture& picture : pictures_) {
     media_.push_back(EncodePicture(engine, picture, options_));
     picture.rgb = {};
   }
-}
-
-std::vector<rondo_media*> PromptPictures::media() const {
-  std::vector<rondo_media*> handles;
-  for (const Media& one : media_) handles.push_back(one.get());
-  return handles;
 }
 
 }  // namespace rondo::tools

@@ -13,14 +13,14 @@ namespace rondo::tools {
 
 struct PicturesWish {
   std::vector<std::string> files;
-  rondo_image_options options = ImageDefaults();
+  ImageOptions options;
 };
 
 class PromptPictures {
  public:
   // Reads the files, and looks what becomes of them. Throws Error: no picture, or the model does
   // not see.
-  PromptPictures(const rondo_model* model, const PicturesWish& wish);
+  PromptPictures(const Model& model, const PicturesWish& wish);
 
   bool empty() const { return pictures_.empty(); }
   // Of all pictures, for max_media_rows.
@@ -37,14 +37,14 @@ class PromptPictures {
   uint64_t PositionsOf(const std::vector<int32_t>& ids) const;
 
   // To be called once; pixels are then gone.
-  void Encode(rondo_engine* engine);
-  std::vector<rondo_media*> media() const;
+  void Encode(const Engine& engine);
+  const std::vector<Media>& media() const { return media_; }
 
  private:
   size_t CountPlaces(const std::vector<int32_t>& ids) const;
 
-  const rondo_model* const model_;
-  const rondo_image_options options_;
+  const Model& model_;
+  const ImageOptions options_;
   const int32_t token_;
   std::vector<Picture> pictures_;
   std::vector<Media> media_;

@@ -1,5 +1,6 @@
 #include "tools/common/sampling.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "tools/common/limits.h"
@@ -8,22 +9,21 @@
 
 namespace rondo::tools {
 
-SessionSetup SamplingWish::For(const rondo_model* model) const {
-  SessionSetup setup = session;
-  rondo_session_options& options = setup.options;
-  if (const int32_t status = rondo_model_session_options(model, &options)) {
-    throw Error(rondo_status_string(status));
-  }
-  for (const auto& set : numbers) set(&options);
-  if (!setup.stop.empty()) options.n_stop_strings = 0;  // in place of the model's
-  std::erase(setup.stop, "");
-  if (setup.stop.size() > kMostStops) {
-    const std::string given = std::to_string(setup.stop.size());
-    throw OptionRefused(
-        "stop strings: " + given, "--stop",
-        "given " + given + " times, at most " + std::to_string(kMostStops) + " are possible");
-  }
-  return setup;
+void CheckStops(const SessionOptions& options) {
+  const auto given = std::ranges::count_if(options.stop, [](const auto& s) { return !s.empty(); });
+  if (given <= static_cast<std::ptrdiff_t>(kMostStops)) return;
+  const std::string times = std::to_string(given);
+  throw OptionRefused(
+      "stop strings: " + times, "--stop",
+      "given " + times + " times, at most " + std::to_string(kMostStops) + " are possible");
+}
+
+std::vector<std::string> StopsOf(const Model& model, const SessionOptions& options) {
+  std::vector<std::string> stops;
+  options.With(model.get(), [&stops](const rondo_session_options* raw) {
+    stops.assign(raw->stop_strings, raw->stop_strings + raw->n_stop_strings);
+  });
+  return stops;
 }
 
 std::string DescribeSampling(const rondo_session_options& options) {
@@ -57,9 +57,24 @@ std::string DescribeDraw(const rondo_session_options& options) {
   return options.temperature > 0 ? text + ", seed " + std::to_string(options.seed) : text;
 }
 
-void TellSampling(const rondo_session_options& options) {
-  if (!(options.temperature > 0) || !IsTerminal(kStandardError)) return;
-  Tell("sampling: ", DescribeDraw(options));
+std::string DescribeSampling(const Model& model, const SessionOptions& options) {
+  std::string text;
+  options.With(model.get(),
+               [&](const rondo_session_options* raw) { text = DescribeSampling(*raw); });
+  return text;
+}
+
+std::string DescribeDraw(const Model& model, const SessionOptions& options) {
+  std::string text;
+  options.With(model.get(), [&](const rondo_session_options* raw) { text = DescribeDraw(*raw); });
+  return text;
+}
+
+void TellSampling(const Model& model, const SessionOptions& options) {
+  if (!IsTerminal(kStandardError)) return;
+  options.With(model.get(), [](const rondo_session_options* raw) {
+    if (raw->temperature > 0) Tell("sampling: ", DescribeDraw(*raw));
+  });
 }
 
 }  // namespace rondo::tools

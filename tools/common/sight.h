@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,33 +19,25 @@ struct PictureSize {
 // Of the picture as it is seen, turned as its file says.
 PictureSize UprightSize(const Picture& picture);
 
-rondo_image_options ImageDefaults();
-
 // Throws Error where the model does not see: before a large file is read for nothing.
-void RequireSight(const rondo_model* model);
+void RequireSight(const Model& model);
 
 // The text of the token that stands for a picture, of a model that sees; empty where it has none.
-std::string PictureMark(const rondo_model* model);
+std::string PictureMark(const Model& model);
 
-// What becomes of a picture of this size. Throws Error: the model does not see, or takes no such
+// What becomes of a picture's file, which the Error names: the model does not see, or takes no such
 // picture.
-rondo_image_facts PlanPicture(const rondo_model* model, PictureSize size,
-                              const rondo_image_options& options);
+rondo_image_facts PlanPicture(const Model& model, const std::string& path, const Picture& picture,
+                              const ImageOptions& options);
 
-// The same of a picture's file, which the Error names.
-rondo_image_facts PlanPicture(const rondo_model* model, const std::string& path,
-                              const Picture& picture, const rondo_image_options& options);
-
-// Makes the picture's rows, with a bar where standard error is a terminal. Throws Error, with
-// `advice` where rows are full, or Interrupted.
-Media EncodePicture(rondo_engine* engine, const Picture& picture, rondo_image_options options,
+// Makes the picture's rows, with a bar where standard error is a terminal. Throws rondo::Error,
+// with `advice` where rows are full, or Interrupted.
+Media EncodePicture(const Engine& engine, const Picture& picture, const ImageOptions& options,
                     const char* advice = "");
 
-rondo_image_facts Facts(const rondo_media* media);
-
-// As rondo_session_prefill of ids of which each that is `picture_token` stands for the next of
-// `media`. What was read before a failure stays in the session.
-int32_t PrefillMedia(rondo_session* session, std::span<const int32_t> ids, int32_t picture_token,
-                     std::span<rondo_media* const> media);
+// Session::Prefill of ids of which each that is `picture_token` stands for the next of `media`.
+// What was read before a failure stays in the session.
+void PrefillMedia(Session* session, abi8::Ids ids, int32_t picture_token,
+                  const std::vector<Media>& media);
 
 }  // namespace rondo::tools

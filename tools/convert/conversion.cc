@@ -151,7 +151,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   }
   if (!report.chosen.empty()) PrintChosen(report.chosen, !wish.calibrate.empty());
   for (const std::string& note : report.notes) Print("note: " + Printable(note) + "\n");
-  const std::string sees = Fact(OpenModel(wish.output).get(), "sees");
+  const std::string sees = Fact(OpenModel(wish.output), "sees");
   Print(Printable(wish.output) + ": " + Printable(report.architecture) + ", " +
         FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) +
         (sees.empty() ? "" : "; sees pictures, by weights in " + sees) + "\n");

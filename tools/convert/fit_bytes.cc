@@ -25,16 +25,10 @@ constexpr double kTables = 3 * 8192;
 
 uint64_t ArenaBytes(const std::filesystem::path& file, const FitWish& wish, int32_t kv_format) {
   const tools::Model model = tools::OpenModel(file.string());
-  rondo_engine_options options = tools::EngineDefaults();
+  tools::EngineOptions options;
   options.context = wish.context;
   options.kv_format = kv_format;
-  rondo_memory_plan plan = {};
-  plan.struct_size = sizeof plan;
-  char message[256];
-  if (rondo_plan(model.get(), &options, &plan, message, sizeof message) != RONDO_STATUS_OK) {
-    throw Error(message);
-  }
-  return plan.arena_bytes;
+  return model.Plan(options).arena_bytes;
 }
 
 }  // namespace

@@ -32,63 +32,47 @@ std::vector<Call> Answer::WholeCalls() const {
   return whole;
 }
 
-ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options& options) {
-  constexpr size_t kMost = 128;  // the library's marks are shorter
-  char begin[kMost] = "", end[kMost] = "";
-  size_t begin_length = 0, end_length = 0;
-  const int32_t status = rondo_chat_thinking(model, &options, begin, sizeof begin, &begin_length,
-                                             end, sizeof end, &end_length, nullptr, 0);
-  RequireMemory(status);
-  return status == RONDO_STATUS_OK ? ThinkingMarks{begin, end} : ThinkingMarks();
-}
-
-AnswerReader::AnswerReader(const rondo_model* model, const rondo_chat_options& options) {
-  rondo_chat_parser* parser = nullptr;
-  char why[256];
-  const int32_t status = rondo_chat_parser_create(model, &options, &parser, why, sizeof why);
-  if (status != RONDO_STATUS_OK) throw Error(why);
-  parser_.reset(parser);
+ThinkingMarks ThinkingMarksOf(const Model& model, const Chat& chat) {
+  try {
+    auto [begin, end] = model.ChatThinking(chat);
+    return {std::move(begin), std::move(end)};
+  } catch (const rondo::Error& error) {
+    if (error.status() == RONDO_STATUS_OUT_OF_MEMORY) throw;
+    return {};
+  }
 }
 
 void AnswerReader::Begin() {
-  rondo_chat_parser_reset(parser_.get());
+  parser_.Reset();
   characters_.Reset();
   answer_ = {};
 }
 
-void AnswerReader::Push(std::string_view bytes, bool last) {
-  const std::string whole = characters_.Add(bytes);
-  const int32_t status =
-      rondo_chat_parser_push(parser_.get(), whole.data(), whole.size(), last ? 1 : 0);
-  if (status != RONDO_STATUS_OK) throw Error(rondo_status_string(status));
-}
-
-rondo_chat_part AnswerReader::Next() {
-  rondo_chat_part part = {};
-  part.struct_size = sizeof part;
-  const int32_t status = rondo_chat_parser_next(parser_.get(), &part);
-  if (status != RONDO_STATUS_OK) throw Error(rondo_status_string(status));
-  const std::string_view text(part.text, part.text_bytes);
-  switch (part.kind) {
-    case RONDO_CHAT_PART_CONTENT:
-      answer_.content += text;
-      break;
-    case RONDO_CHAT_PART_THINKING:
-      answer_.thinking += text;
-      break;
-    case RONDO_CHAT_PART_CALL:
-      answer_.calls.push_back({{part.id, part.id_bytes}, {part.name, part.name_bytes}, "", false});
-      break;
-    case RONDO_CHAT_PART_ARGUMENTS:
-      answer_.calls.back().arguments += text;
-      break;
-    case RONDO_CHAT_PART_CALL_END:
-      answer_.calls.back().whole = true;
-      break;
-    default:
-      break;
+std::vector<abi8::ChatPart> AnswerReader::Read(std::string_view bytes, bool last) {
+  parser_.Push(characters_.Add(bytes), last);
+  std::vector<abi8::ChatPart> parts = parser_.Parts();
+  for (const abi8::ChatPart& part : parts) {
+    switch (part.kind) {
+      case RONDO_CHAT_PART_CONTENT:
+        answer_.content += part.text;
+        break;
+      case RONDO_CHAT_PART_THINKING:
+        answer_.thinking += part.text;
+        break;
+      case RONDO_CHAT_PART_CALL:
+        answer_.calls.push_back({part.id, part.name, "", false});
+        break;
+      case RONDO_CHAT_PART_ARGUMENTS:
+        answer_.calls.back().arguments += part.text;
+        break;
+      case RONDO_CHAT_PART_CALL_END:
+        answer_.calls.back().whole = true;
+        break;
+      default:
+        break;
+    }
   }
-  return part;
+  return parts;
 }
 
 }  // namespace rondo::tools

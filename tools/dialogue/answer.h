@@ -1,7 +1,6 @@
 // Answer: what a model says in one turn, taken apart as it comes.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,44 +40,35 @@ struct ThinkingMarks {
 
   bool exist() const { return !begin.empty(); }
 };
-ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options& options);
-
-struct ParserCloser {
-  void operator()(rondo_chat_parser* parser) const { rondo_chat_parser_close(parser); }
-};
+ThinkingMarks ThinkingMarksOf(const Model& model, const Chat& chat);
 
 // Reads one answer after the other. What a model writes need not be UTF-8, and ends where it is
 // cut, also within a character, whose bytes are then left out.
 class AnswerReader {
  public:
-  // By the options' template, to which tools belong. Throws Error.
-  AnswerReader(const rondo_model* model, const rondo_chat_options& options);
+  // By the conversation's template, to which tools belong. Throws rondo::Error.
+  AnswerReader(const Model& model, const Chat& chat) : parser_(model, chat) {}
 
   void Begin();
   // Adds the answer's next bytes; `last`: there are no more. `take` gets each part.
   template <typename Take>
   void AddParts(std::string_view bytes, bool last, const Take& take) {
-    Push(bytes, last);
-    for (rondo_chat_part part = Next(); part.kind != RONDO_CHAT_PART_NONE; part = Next()) {
-      take(part);
-    }
+    for (const abi8::ChatPart& part : Read(bytes, last)) take(part);
   }
   // The same; `show` gets what people read.
   template <typename Show>
   void Add(std::string_view bytes, bool last, const Show& show) {
-    AddParts(bytes, last, [&show](const rondo_chat_part& part) {
-      const std::string_view text(part.text, part.text_bytes);
-      if (part.kind == RONDO_CHAT_PART_CONTENT) show(Part::kContent, text);
-      if (part.kind == RONDO_CHAT_PART_THINKING) show(Part::kThinking, text);
+    AddParts(bytes, last, [&show](const abi8::ChatPart& part) {
+      if (part.kind == RONDO_CHAT_PART_CONTENT) show(Part::kContent, part.text);
+      if (part.kind == RONDO_CHAT_PART_THINKING) show(Part::kThinking, part.text);
     });
   }
   const Answer& answer() const { return answer_; }
 
  private:
-  void Push(std::string_view bytes, bool last);
-  rondo_chat_part Next();
+  std::vector<abi8::ChatPart> Read(std::string_view bytes, bool last);
 
-  std::unique_ptr<rondo_chat_parser, ParserCloser> parser_;
+  abi8::ChatParser parser_;
   Utf8Pieces characters_;
   Answer answer_;
 };

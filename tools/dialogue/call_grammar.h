@@ -5,8 +5,8 @@
 
 namespace rondo::tools {
 
-// Of answers whose calls of the options' tools always parse. Throws Error: in which function's
-// schema what is not understood, or how many of the functions fit.
-Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options);
+// Of answers whose calls of the conversation's tools always parse. Throws Error: in which
+// function's schema what is not understood, or how many of the functions fit.
+Grammar CallGrammar(const Model& model, const Chat& chat);
 
 }  // namespace rondo::tools

@@ -1,9 +1,11 @@
 #include "tools/dialogue/call_spelling.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "tools/dialogue/answer.h"
+#include "tools/dialogue/rendering.h"
 
 namespace rondo::tools {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kQuestion = "RondoQuestion";
-constexpr std::string_view kTools =
+constexpr const char* kTools =
     R"([{"type": "function", "function": {"name": "rondo_look", "description": "Looks",)"
     R"( "parameters": {"type": "object", "properties": {"where": {"type": "string",)"
     R"( "description": "A place"}, "far": {"type": "integer", "description": "How far"}},)"
@@ -51,15 +53,12 @@ Json SpelledCall(Json call, const CallSpelling& spelling) {
 
 class SpellingProbe {
  public:
-  SpellingProbe(const rondo_model* model, const rondo_chat_options& options)
+  SpellingProbe(const Model& model, const Chat& chat)
       : model_(model),
-        options_(options),
-        reader_(model, WithTools(options)),
-        thinking_end_(ThinkingMarksOf(model, options).end) {
-    Json messages = Json::array({Question()});
-    bool rendered = false;
-    prompt_ = BehindQuestion(messages, /*prompt=*/true, &rendered);
-  }
+        chat_(chat),
+        reader_(model, WithTools(chat)),
+        thinking_end_(ThinkingMarksOf(model, chat).end),
+        prompt_(BehindQuestion(Json::array({Question()}), /*prompt=*/true).value_or("")) {}
 
   // What the template writes of a call beside `content`, in this spelling, is read as this call.
   bool ReadsBack(const CallSpelling& spelling, const std::string& content) {
@@ -70,41 +69,33 @@ class SpellingProbe {
         {Question(),
          {{"role", "assistant"}, {"content", content}, {"tool_calls", Json::array({call})}}});
     messages = Spelled(std::move(messages), spelling);
-    bool rendered = false;
-    const std::string answer = BehindQuestion(messages, /*prompt=*/false, &rendered);
-    if (!rendered) return false;
+    const std::optional<std::string> answer = BehindQuestion(messages, /*prompt=*/false);
+    if (!answer) return false;
     messages.push_back({{"role", "tool"},
                         {"name", "rondo_look"},
                         {"tool_call_id", "rondo0001"},
                         {"content", "Seen."}});
-    BehindQuestion(messages, /*prompt=*/true, &rendered);
-    if (!rendered) return false;
-    return (answer.starts_with(prompt_) && IsCall(answer.substr(prompt_.size()))) ||
-           IsCall(answer) || IsCall(thinking_end_ + answer);
+    if (!BehindQuestion(messages, /*prompt=*/true)) return false;
+    return (answer->starts_with(prompt_) && IsCall(answer->substr(prompt_.size()))) ||
+           IsCall(*answer) || IsCall(thinking_end_ + *answer);
   }
 
  private:
-  static rondo_chat_options WithTools(rondo_chat_options options) {
-    options.tools = kTools.data();
-    options.tools_bytes = kTools.size();
-    return options;
+  static Chat WithTools(Chat chat) {
+    chat.tools = kTools;
+    return chat;
   }
   static Json Question() { return {{"role", "user"}, {"content", kQuestion}}; }
   static Json Arguments() { return {{"where", "Rome"}, {"far", 30}}; }
 
-  std::string BehindQuestion(const Json& messages, bool prompt, bool* rendered) {
-    const std::string json = messages.dump();
-    options_.flags = prompt ? RONDO_CHAT_ADD_GENERATION_PROMPT : 0;
-    options_.messages = json.data();
-    options_.messages_bytes = json.size();
-    int32_t status = RONDO_STATUS_OK;
-    const std::string text = TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-      return status = rondo_chat_render(model_, &options_, buffer, capacity, length, nullptr, 0,
-                                        nullptr, nullptr, 0);
-    });
-    *rendered = status == RONDO_STATUS_OK;
-    const size_t at = text.rfind(kQuestion);
-    return at == text.npos ? "" : text.substr(at + kQuestion.size());
+  // Nothing where the template refuses the messages.
+  std::optional<std::string> BehindQuestion(const Json& messages, bool prompt) {
+    chat_.flags = prompt ? RONDO_CHAT_ADD_GENERATION_PROMPT : 0;
+    chat_.messages = messages.dump();
+    const std::optional<std::string> text = TryRendering(model_, chat_);
+    if (!text) return std::nullopt;
+    const size_t at = text->rfind(kQuestion);
+    return at == text->npos ? "" : text->substr(at + kQuestion.size());
   }
 
   bool IsCall(const std::string& answer) {
@@ -115,22 +106,20 @@ class SpellingProbe {
            ParseArguments(calls[0].arguments) == Arguments();
   }
 
-  const rondo_model* model_;
-  rondo_chat_options options_;
+  const Model& model_;
+  Chat chat_;
   AnswerReader reader_;
   const std::string thinking_end_;
-  std::string prompt_;
+  const std::string prompt_;
 };
 
 }  // namespace
 
-CallSpelling ReadCallSpelling(const rondo_model* model, rondo_chat_options options) {
-  if (options.tools_bytes > 0) {  // what they are is of no account, but templates look at it
-    options.tools = kTools.data();
-    options.tools_bytes = kTools.size();
-  }
+CallSpelling ReadCallSpelling(const Model& model, Chat chat) {
+  // What they are is of no account, but templates look at it.
+  if (!chat.tools.empty()) chat.tools = kTools;
   try {
-    SpellingProbe probe(model, options);
+    SpellingProbe probe(model, chat);
     for (const bool flat : {false, true}) {
       for (const bool as_text : {false, true}) {
         for (const bool null_content : {false, true}) {
@@ -141,7 +130,7 @@ CallSpelling ReadCallSpelling(const rondo_model* model, rondo_chat_options optio
         }
       }
     }
-  } catch (const Error&) {  // the template has no form for calls
+  } catch (const rondo::Error&) {  // the template has no form for calls
   }
   return {};
 }

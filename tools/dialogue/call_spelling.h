@@ -16,9 +16,9 @@ struct CallSpelling {
   bool no_content = false;    // content hides the calls beside it: it is left out
 };
 
-// The spelling in which what the options' template writes of a call reads back as this call, and a
-// result may follow; where it is none, the usual one.
-CallSpelling ReadCallSpelling(const rondo_model* model, rondo_chat_options options);
+// The spelling in which what the conversation's template writes of a call reads back as this call,
+// and a result may follow; where it is none, the usual one.
+CallSpelling ReadCallSpelling(const Model& model, Chat chat);
 
 // Messages as a template of this spelling reads them.
 nlohmann::ordered_json Spelled(nlohmann::ordered_json messages, const CallSpelling& spelling);

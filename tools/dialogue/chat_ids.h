@@ -16,16 +16,15 @@ struct MessageForm {
   CallSpelling spelling;     // where messages have calls
 };
 
-// Of the model and the options' template. `with_calls`: also how it spells calls, which takes some
+// Of the conversation's template. `with_calls`: also how it spells calls, which takes some
 // renderings.
-MessageForm MessageFormOf(const rondo_model* model, const rondo_chat_options& options,
-                          bool with_calls);
+MessageForm MessageFormOf(const Model& model, const Chat& chat, bool with_calls);
 
 bool HasCalls(const nlohmann::ordered_json& messages);
 
-// The ids of what the options' template makes of these messages, in the place of the options' own.
-// Throws Error with the library's sentence, and where the template makes nothing of them.
-std::vector<int32_t> ChatIds(const rondo_model* model, rondo_chat_options options,
-                             const MessageForm& form, const nlohmann::ordered_json& messages);
+// The ids of what the conversation's template makes of these messages, in the place of its own.
+// Throws rondo::Error, and Error where the template makes nothing of them.
+std::vector<int32_t> ChatIds(const Model& model, Chat chat, const MessageForm& form,
+                             const nlohmann::ordered_json& messages);
 
 }  // namespace rondo::tools

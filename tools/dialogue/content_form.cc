@@ -1,32 +1,27 @@
 #include "tools/dialogue/content_form.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "tools/common/library.h"
+#include "tools/dialogue/rendering.h"
 
 namespace rondo::tools {
 namespace {
 
 constexpr std::string_view kSaid = "RondoSays";
 
-bool Shows(const rondo_model* model, rondo_chat_options options,
-           const nlohmann::ordered_json& messages) {
-  const std::string json = messages.dump();
-  options.messages = json.data();
-  options.messages_bytes = json.size();
-  const std::string text = TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-    return rondo_chat_render(model, &options, buffer, capacity, length, nullptr, 0, nullptr,
-                             nullptr, 0);
-  });
-  return text.find(kSaid) != text.npos;
+bool Shows(const Model& model, Chat chat, const nlohmann::ordered_json& messages) {
+  chat.messages = messages.dump();
+  const std::optional<std::string> text = TryRendering(model, chat);
+  return text && text->find(kSaid) != text->npos;
 }
 
 }  // namespace
 
-bool ReadsPartsAlone(const rondo_model* model, const rondo_chat_options& options) {
+bool ReadsPartsAlone(const Model& model, const Chat& chat) {
   const nlohmann::ordered_json said = {{{"role", "user"}, {"content", kSaid}}};
-  return !Shows(model, options, said) && Shows(model, options, InParts(said));
+  return !Shows(model, chat, said) && Shows(model, chat, InParts(said));
 }
 
 nlohmann::ordered_json InParts(nlohmann::ordered_json messages) {

@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rondo/rondo.h"
+#include "tools/common/library.h"
 
 namespace rondo::tools {
 
-// The template of `options` shows nothing of a message whose content is a text, but its parts: some
+// The template of `chat` shows nothing of a message whose content is a text, but its parts: some
 // of models that see do so.
-bool ReadsPartsAlone(const rondo_model* model, const rondo_chat_options& options);
+bool ReadsPartsAlone(const Model& model, const Chat& chat);
 
 // The messages with every text as a list of one part.
 nlohmann::ordered_json InParts(nlohmann::ordered_json messages);

@@ -5,12 +5,6 @@
 
 namespace rondo::tools {
 
-std::vector<std::string> StopsOf(const SessionSetup& setup) {
-  if (!setup.stop.empty()) return setup.stop;
-  const char* const* const own = setup.options.stop_strings;
-  return {own, own + setup.options.n_stop_strings};
-}
-
 std::string StopHold::Add(std::string_view bytes) {
   held_ += bytes;
   const std::string_view held = held_;

@@ -7,12 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/common/library.h"
-
 namespace rondo::tools {
-
-// The stop strings of a session that is opened with `setup`.
-std::vector<std::string> StopsOf(const SessionSetup& setup);
 
 class StopHold {
  public:

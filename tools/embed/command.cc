@@ -43,10 +43,10 @@ struct Arguments {
   uint32_t batch = 8;
   bool json = false;
   bool bench = false;
-  rondo_engine_options engine = EngineDefaults();
+  EngineOptions engine;
 };
 
-std::vector<TokenIds> Texts(const Arguments& a, const rondo_model* model) {
+std::vector<TokenIds> Texts(const Arguments& a, const Model& model) {
   if (!a.ids.empty()) return {a.ids};
   const bool are_lines = a.texts.empty();
   const LongTexts read(model, a.too_long);
@@ -60,36 +60,31 @@ std::vector<TokenIds> Texts(const Arguments& a, const rondo_model* model) {
   return texts;
 }
 
-void PrintVectors(const std::vector<float>& vectors, uint32_t dimensions, bool as_json) {
-  nlohmann::json all = nlohmann::json::array();
+void PrintVectors(const std::vector<std::vector<float>>& vectors, bool as_json) {
+  if (as_json) return PrintBytes(nlohmann::json(vectors).dump() + "\n");
   std::string lines;
-  for (size_t first = 0; first < vectors.size(); first += dimensions) {
-    const auto begin = vectors.begin() + static_cast<ptrdiff_t>(first);
-    if (as_json) {
-      all.push_back(std::vector<float>(begin, begin + dimensions));
-      continue;
-    }
-    for (uint32_t i = 0; i < dimensions; ++i) {
+  for (const std::vector<float>& vector : vectors) {
+    for (size_t i = 0; i < vector.size(); ++i) {
       char number[32];
-      std::snprintf(number, sizeof number, i == 0 ? "%.9g" : " %.9g", double{begin[i]});
+      std::snprintf(number, sizeof number, i == 0 ? "%.9g" : " %.9g", double{vector[i]});
       lines += number;
     }
     lines += '\n';
   }
-  PrintBytes(as_json ? all.dump() + "\n" : lines);
+  PrintBytes(lines);
 }
 
 void Run(const Arguments& a) {
   const Model model = OpenModel(a.model);
-  const rondo_embedder_facts facts = EmbedderFacts(model.get());
+  const rondo_embedder_facts facts = EmbedderFacts(model);
   if (facts.scores_pairs != 0) {
     throw Error("the model scores pairs of a query and a document: use `rondo rerank`");
   }
-  if (a.bench) return MeasureSpeed(model.get(), a.engine);
+  if (a.bench) return MeasureSpeed(model, a.engine);
   const uint32_t dimensions = a.dimensions == 0 ? facts.dimensions : a.dimensions;
-  const std::vector<TokenIds> texts = Texts(a, model.get());
-  Embedder embedder(model.get(), a.engine, texts, a.batch);
-  PrintVectors(embedder.Embed(texts, dimensions), dimensions, a.json);
+  const std::vector<TokenIds> texts = Texts(a, model);
+  Embedder embedder(model, a.engine, texts, a.batch);
+  PrintVectors(embedder.Embed(texts, dimensions), a.json);
 }
 
 }  // namespace

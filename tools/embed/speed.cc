@@ -32,9 +32,9 @@ double TextsPerSecond(Embedder& embedder, RandomTokens& tokens, uint32_t batch, 
 
 }  // namespace
 
-void MeasureSpeed(rondo_model* model, const rondo_engine_options& options) {
+void MeasureSpeed(const Model& model, const EngineOptions& options) {
   const rondo_embedder_facts facts = EmbedderFacts(model);
-  RandomTokens tokens(Facts(model).vocab_size);
+  RandomTokens tokens(model.Info().vocab_size);
   Print("tokens  batch  texts/s\n");
   for (const uint32_t length : {64u, 512u}) {
     if (length > facts.max_tokens) continue;

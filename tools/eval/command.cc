@@ -56,8 +56,7 @@ struct Arguments {
   std::string parts;    // what the model was made from; empty: its parts are not looked at
   std::string plot;     // of the parts; empty: none
   Replace replace = Replace::kSameKind;
-  rondo_engine_options engine = EngineDefaults();
-  rondo_engine_options reference = EngineDefaults();
+  EngineOptions engine, reference;
   bool json = false;
 };
 
@@ -67,25 +66,22 @@ struct Subject {
   Engine engine;
   Session session;
 
-  Subject(const std::string& path, const rondo_engine_options& options)
-      : model(OpenPredictor(path)),
-        engine(CreateEngine(model.get(), options)),
-        session(OpenSession(engine.get())) {}
+  Subject(const std::string& path, const EngineOptions& options)
+      : model(OpenPredictor(path)), engine(CreateEngine(model, options)), session(engine) {}
 };
 
 // Divergence is between distributions over the same tokens: the text must read the same.
-void RequireSameTokens(const Arguments& arguments, const Subject& reference,
-                       const rondo_model* model, const std::string& text,
-                       const std::vector<int32_t>& tokens) {
-  const rondo_model_facts facts = Facts(model), theirs = Facts(reference.model.get());
+void RequireSameTokens(const Arguments& arguments, const Subject& reference, const Model& model,
+                       const std::string& text, const std::vector<int32_t>& tokens) {
+  const rondo_model_facts facts = model.Info(), theirs = reference.model.Info();
   const std::string both = arguments.model + " and " + arguments.against;
   if (theirs.vocab_size != facts.vocab_size) {
     throw Error(both + " cannot be compared: their vocabularies have " +
                 FormatCount(facts.vocab_size) + " and " + FormatCount(theirs.vocab_size) +
                 " tokens");
   }
-  if (FindTokensAround(reference.model.get()).before != FindTokensAround(model).before ||
-      Tokenize(reference.model.get(), text, false) != tokens) {
+  if (FindTokensAround(reference.model).before != FindTokensAround(model).before ||
+      Tokenize(reference.model, text, false) != tokens) {
     throw Error(both + " cannot be compared: their tokenizers read the text differently");
   }
 }
@@ -121,7 +117,7 @@ nlohmann::ordered_json JsonOf(const Arguments& arguments, const Subject& subject
   out["chunks"] = judged.chunks;
   out["context"] = arguments.engine.context;
   out["kv"] = KvFormatOf(arguments.engine.kv_format).word;
-  out["kernels"] = Memory(subject.engine.get()).kernels;
+  out["kernels"] = subject.engine.Memory().kernels;
   if (e.divergence) {
     nlohmann::ordered_json against = PerplexityJson(*e.reference);
     against["kv"] = KvFormatOf(arguments.reference.kv_format).word;
@@ -203,12 +199,12 @@ std::vector<NamedText> ReadTexts(const std::string& path) {
 std::vector<std::vector<int32_t>> ChunksOfParts(const Arguments& arguments,
                                                 const std::vector<NamedText>& texts) {
   const Model model = OpenPredictor(arguments.model);
-  const std::vector<int32_t> begin = FindTokensAround(model.get()).before;
+  const std::vector<int32_t> begin = FindTokensAround(model).before;
   const uint64_t most =
       std::max<uint64_t>(1, kTokensOfParts / texts.size() / arguments.engine.context);
   std::vector<std::vector<int32_t>> all;
   for (const NamedText& text : texts) {
-    const Chunks chunks(Tokenize(model.get(), text.text, false), begin, arguments.engine.context);
+    const Chunks chunks(Tokenize(model, text.text, false), begin, arguments.engine.context);
     for (uint64_t i = 0; i < std::min(chunks.count(), most); ++i) all.push_back(chunks[i]);
   }
   return all;
@@ -242,24 +238,23 @@ void RunParts(const Arguments& arguments) {
 void Run(const Arguments& arguments) {
   if (!arguments.parts.empty()) return RunParts(arguments);
   const std::vector<NamedText> texts = ReadTexts(arguments.text);
-  const Subject subject(arguments.model, arguments.engine);
-  const std::vector<int32_t> begin = FindTokensAround(subject.model.get()).before;
+  Subject subject(arguments.model, arguments.engine);
+  const std::vector<int32_t> begin = FindTokensAround(subject.model).before;
   std::optional<Subject> reference;
   if (!arguments.against.empty()) {
-    rondo_engine_options options = arguments.reference;
+    EngineOptions options = arguments.reference;
     options.context = arguments.engine.context;
     options.threads = arguments.engine.threads;
     reference.emplace(arguments.against, options);
   }
   std::vector<Judged> judged;
   for (const auto& [name, text] : texts) {
-    const std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
-    if (reference) RequireSameTokens(arguments, *reference, subject.model.get(), text, tokens);
+    const std::vector<int32_t> tokens = Tokenize(subject.model, text, false);
+    if (reference) RequireSameTokens(arguments, *reference, subject.model, text, tokens);
     const Chunks chunks(tokens, begin, arguments.engine.context);
-    judged.push_back(
-        {name, chunks.count(),
-         Evaluate(subject.session.get(), reference ? reference->session.get() : nullptr, chunks,
-                  ShowProgress)});
+    judged.push_back({name, chunks.count(),
+                      Evaluate(&subject.session, reference ? &reference->session : nullptr, chunks,
+                               ShowProgress)});
     if (arguments.json) continue;
     if (arguments.text.empty()) Print((judged.size() > 1 ? "\n" : "") + name + "\n");
     PrintTable(arguments, judged.back());

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tools/common/interrupt.h"
-#include "tools/common/library.h"
 
 namespace rondo::tools {
 namespace {
@@ -88,20 +87,18 @@ struct Piece {
     if (position < chunk.size() / 2 || position + 1 >= chunk.size()) return;
     nll->Add(log_sum - logits[static_cast<size_t>(chunk[position + 1])]);
   }
-  static void ReferenceRow(void* self, size_t row, const float* logits, size_t size) {
-    auto* piece = static_cast<Piece*>(self);
-    const double log_sum = LogSum({logits, size});
-    piece->rows.insert(piece->rows.end(), logits, logits + size);
-    piece->log_sums.push_back(log_sum);
-    piece->Score(piece->begin + row, {logits, size}, log_sum, &piece->sums->reference_nll);
+  void ReferenceRow(size_t row, std::span<const float> logits) {
+    const double log_sum = LogSum(logits);
+    rows.insert(rows.end(), logits.begin(), logits.end());
+    log_sums.push_back(log_sum);
+    Score(begin + row, logits, log_sum, &sums->reference_nll);
   }
-  static void ModelRow(void* self, size_t row, const float* logits, size_t size) {
-    auto* piece = static_cast<Piece*>(self);
-    const double log_sum = LogSum({logits, size});
-    piece->Score(piece->begin + row, {logits, size}, log_sum, &piece->sums->model_nll);
-    if (!piece->compared) return;
-    piece->sums->Compare({piece->rows.data() + row * size, size}, piece->log_sums[row],
-                         {logits, size}, log_sum);
+  void ModelRow(size_t row, std::span<const float> logits) const {
+    const double log_sum = LogSum(logits);
+    Score(begin + row, logits, log_sum, &sums->model_nll);
+    if (!compared) return;
+    sums->Compare(std::span(rows).subspan(row * logits.size(), logits.size()), log_sums[row],
+                  logits, log_sum);
   }
 };
 
@@ -128,23 +125,26 @@ std::vector<int32_t> Chunks::operator[](uint64_t i) const {
   return chunk;
 }
 
-Evaluation Evaluate(rondo_session* model, rondo_session* reference, const Chunks& chunks,
+Evaluation Evaluate(Session* model, Session* reference, const Chunks& chunks,
                     const EvalProgress& progress) {
   const bool compared = reference != nullptr;
   Sums sums;
   for (uint64_t i = 0; i < chunks.count(); ++i) {
     const std::vector<int32_t> chunk = chunks[i];
-    Check(model, rondo_session_reset(model));
-    if (compared) Check(reference, rondo_session_reset(reference));
+    model->Reset();
+    if (compared) reference->Reset();
     for (size_t begin = 0; begin < chunk.size(); begin += kPiece) {
       const size_t n = std::min(kPiece, chunk.size() - begin);
       Piece piece = {chunk, begin, compared, &sums, {}, {}};
-      const auto run = [&](rondo_session* session, rondo_logits_row row) {
-        const CancelOnSignal guard(session);
-        Check(session, rondo_session_prefill_logits(session, &chunk[begin], n, row, &piece));
+      const auto run = [&](Session* session, const auto& take) {
+        const CancelOnSignal guard(session->get());
+        session->PrefillLogits({&chunk[begin], n}, [&](size_t row, abi8::View<const float> logits) {
+          take(row, std::span(logits.data(), logits.size()));
+        });
       };
-      if (compared) run(reference, Piece::ReferenceRow);
-      run(model, Piece::ModelRow);
+      if (compared)
+        run(reference, [&](size_t row, auto logits) { piece.ReferenceRow(row, logits); });
+      run(model, [&](size_t row, auto logits) { piece.ModelRow(row, logits); });
     }
     progress(i + 1, chunks.count(), sums.evaluation(compared));
   }

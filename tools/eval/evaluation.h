@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "rondo/rondo.h"
+#include "tools/common/library.h"
 
 namespace rondo::tools {
 
@@ -58,8 +58,8 @@ using EvalProgress =
     std::function<void(uint64_t done, uint64_t total, const Evaluation& evaluation)>;
 
 // Each session must be of an engine with room for a chunk, and is reset for each; `reference` may
-// be null. Needs memory for some rows of logits. Throws Error where the library fails.
-Evaluation Evaluate(rondo_session* model, rondo_session* reference, const Chunks& chunks,
+// be null. Needs memory for some rows of logits. Throws rondo::Error.
+Evaluation Evaluate(Session* model, Session* reference, const Chunks& chunks,
                     const EvalProgress& progress);
 
 }  // namespace rondo::tools

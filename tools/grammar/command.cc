@@ -59,16 +59,16 @@ const Kind& KindOf(const Arguments& arguments) {
               " ends with neither .json nor .gbnf; --kind tells what it is");
 }
 
-void WriteSample(rondo_engine* engine, const SessionSetup& setup, const std::vector<int32_t>& ids) {
-  const Session session = OpenSession(engine, setup);
+void WriteSample(const Engine& engine, const SessionOptions& options,
+                 const std::vector<int32_t>& ids) {
+  Session session(engine, options);
   const CancelOnSignal guard(session.get());
-  Check(session.get(), rondo_session_prefill(session.get(), ids.data(), ids.size()));
-  rondo_event event = {};
-  event.struct_size = sizeof event;
+  session.Prefill(ids);
+  Event event = {};
   std::string text;
   while (event.reason == RONDO_REASON_NONE) {
-    Check(session.get(), rondo_session_next(session.get(), &event));
-    text.append(event.text, event.text_bytes);
+    event = session.Next();
+    text += event.text;
   }
   Print("sample: ");
   PrintAnswer(text);
@@ -77,21 +77,23 @@ void WriteSample(rondo_engine* engine, const SessionSetup& setup, const std::vec
   Print(goes_on ? " (goes on)\n" : "\n");
 }
 
-void WriteSamples(const Arguments& arguments, rondo_model* model, rondo_grammar* grammar) {
+void WriteSamples(const Arguments& arguments, const Model& model, const Grammar& grammar) {
   std::vector<int32_t> ids = Tokenize(model, "", true);
   if (ids.empty()) ids = Tokenize(model, "\n", true);
-  rondo_engine_options options = EngineDefaults();
-  const uint64_t most = Facts(model).context_length;
-  options.context = static_cast<uint32_t>(std::min<uint64_t>(ids.size() + kSampleTokens, most));
-  options.max_sessions = 1;
-  const Engine engine = CreateEngine(model, options);
-  SessionSetup setup;
-  setup.options.grammar = grammar;
-  setup.options.temperature = 1;
-  setup.options.max_tokens = kSampleTokens;
+  EngineOptions engine_options;
+  const uint64_t most = model.Info().context_length;
+  engine_options.context =
+      static_cast<uint32_t>(std::min<uint64_t>(ids.size() + kSampleTokens, most));
+  engine_options.max_sessions = 1;
+  const Engine engine = CreateEngine(model, engine_options);
+  SessionOptions options;
+  options.recommended = false;
+  options.grammar = grammar;
+  options.temperature = 1;
+  options.max_tokens = kSampleTokens;
   for (uint32_t i = 0; i < arguments.samples; ++i) {
-    setup.options.seed = arguments.seed + i;
-    WriteSample(engine.get(), setup, ids);
+    options.seed = arguments.seed + i;
+    WriteSample(engine, options, ids);
   }
 }
 
@@ -103,20 +105,14 @@ void CheckGrammar(const Arguments& arguments) {
     if (text.ends_with('\r')) text.pop_back();
   }
   const Model model = OpenPredictor(arguments.model);
-  rondo_grammar_options options;
-  rondo_grammar_options_init(&options, sizeof options);
+  GrammarOptions options;
   options.kind = kind.number;
   if (kind.number != RONDO_GRAMMAR_PATTERN) options.flags = SchemaFlags(arguments.any_json);
-  const Grammar grammar = MakeGrammar(model.get(), &options, text, arguments.file);
-  uint64_t bytes = 0;
-  char why[256];
-  if (rondo_grammar_plan(model.get(), &options, text.size(), &bytes, why, sizeof why) !=
-      RONDO_STATUS_OK) {
-    throw Error(arguments.file + ": " + why);
-  }
+  const Grammar grammar = MakeGrammar(model, &options, text, arguments.file);
+  const uint64_t bytes = model.PlanGrammar(text.size(), options);
   Print(Printable(arguments.file) + ": understood (" + kind.word + "), takes " +
         FormatBytes(bytes) + "\n");
-  if (arguments.samples > 0) WriteSamples(arguments, model.get(), grammar.get());
+  if (arguments.samples > 0) WriteSamples(arguments, model, grammar);
 }
 
 }  // namespace

@@ -38,40 +38,24 @@ have room for it, or alone or with --check.)";
 struct Arguments {
   std::string model;
   std::string adapter;
-  rondo_engine_options engine = EngineDefaults();
+  EngineOptions engine;
   uint64_t fit_bytes = 0;  // 0: not asked for
   PictureSize picture;     // 0 x 0: not asked for
-  rondo_image_options image = ImageDefaults();
+  ImageOptions image;
   bool plan = false;
   bool check = false;
   bool tensors = false;
 };
 
-void PrintPlan(const rondo_model* model, const rondo_engine_options& options) {
-  rondo_memory_plan plan = {};
-  plan.struct_size = sizeof plan;
-  char message[256];
-  if (rondo_plan(model, &options, &plan, message, sizeof message) != RONDO_STATUS_OK) {
-    Refuse(message);
-  }
-  std::vector<rondo_memory_region> regions(plan.n_regions);
-  for (uint32_t i = 0; i < plan.n_regions; ++i) {
-    regions[i].struct_size = sizeof regions[i];
-    if (const int32_t status = rondo_plan_region(model, &options, i, &regions[i])) {
-      throw Error(rondo_status_string(status));
-    }
-  }
-  Print(DescribePlan(plan, regions));
-}
-
-void PrintFit(const rondo_model* model, const rondo_engine_options& options, uint64_t bytes) {
+void PrintFit(const Model& model, const EngineOptions& options, uint64_t bytes) {
   uint32_t context = 0;
-  char message[256];
-  if (rondo_plan_fit(model, &options, bytes, &context, message, sizeof message) !=
-      RONDO_STATUS_OK) {
-    Refuse(FormatCounts(message));
+  try {
+    context = model.PlanFit(bytes, options);
+  } catch (const rondo::Error& error) {
+    // What could be advised is what was asked for.
+    throw rondo::Error(RONDO_STATUS_INVALID_ARGUMENT, FormatCounts(error.what()));
   }
-  const bool is_all = context >= Facts(model).context_length;
+  const bool is_all = context >= model.Info().context_length;
   Print("the largest context for " + FormatBytes(bytes) + " is " + FormatCount(context, "token") +
         (is_all ? ", all that the model was trained for" : "") + "\n");
 }
@@ -93,28 +77,28 @@ void CheckOptions(const CLI::App* command, const Arguments& arguments) {
 
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
-  if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
-  SessionSetup setup;
-  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
-  if (arguments.picture.width > 0 && arguments.engine.max_media_rows == 0) {
-    arguments.engine.max_media_rows =
-        PlanPicture(model.get(), arguments.picture, arguments.image).rows;
+  if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model, 0);
+  SessionOptions session;
+  UseAdapter(arguments.adapter, model, &arguments.engine, &session);
+  rondo_image_facts picture = {};
+  if (arguments.picture.width > 0) {
+    picture = model.ImagePlan(arguments.picture.width, arguments.picture.height, arguments.image);
+    if (arguments.engine.max_media_rows == 0) arguments.engine.max_media_rows = picture.rows;
   }
   if (arguments.plan) {
-    PrintPlan(model.get(), arguments.engine);
+    Print(DescribePlan(model.Plan(arguments.engine), model.PlanRegions(arguments.engine)));
   } else if (arguments.fit_bytes > 0) {
-    PrintFit(model.get(), arguments.engine, arguments.fit_bytes);
+    PrintFit(model, arguments.engine, arguments.fit_bytes);
   } else if (arguments.check) {
-    Print(CheckModel(arguments.model, model.get()));
-    if (adapter != nullptr) Print(arguments.adapter + ": every checksum is right\n");
+    Print(CheckModel(arguments.model, model));
+    if (session.adapter) Print(arguments.adapter + ": every checksum is right\n");
   } else if (arguments.picture.width > 0) {
-    Print(DescribePicture(arguments.picture,
-                          PlanPicture(model.get(), arguments.picture, arguments.image)));
+    Print(DescribePicture(arguments.picture, picture));
   } else if (arguments.tensors) {
     Print(DescribeTensors(arguments.model));
   } else {
-    Print(DescribeModel(model.get()) + DescribeSight(arguments.model, model.get()));
-    if (adapter != nullptr) Print(DescribeAdapter(Facts(adapter.get())));
+    Print(DescribeModel(model) + DescribeSight(arguments.model, model));
+    if (session.adapter) Print(DescribeAdapter(session.adapter->Facts()));
   }
 }
 

@@ -14,37 +14,28 @@
 namespace rondo::tools {
 namespace {
 
-std::string FactKey(const rondo_model* model, uint32_t index) {
-  return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-    return rondo_model_fact_key(model, index, buffer, capacity, length);
-  });
-}
-
 // The names of the model's chat templates.
-std::string ChatTemplates(const rondo_model* model) {
+std::string ChatTemplates(const Model& model) {
   std::string names;
-  for (uint32_t i = 0;; ++i) {
-    const std::string name = TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-      return rondo_model_chat_template_name(model, i, buffer, capacity, length);
-    });
-    if (name.empty()) return names.empty() ? "none" : names;
-    names += (i > 0 ? ", " : "") + name;
+  for (const std::string& name : ChatTemplateNames(model)) {
+    names += (names.empty() ? "" : ", ") + name;
   }
+  return names.empty() ? "none" : names;
 }
 
 // What the model's makers recommend.
-std::string RecommendedSampling(const rondo_model* model) {
-  rondo_session_options options = SessionDefaults();
-  rondo_model_session_options(model, &options);
-  const std::string recommended = DescribeSampling(options);
-  const bool is_default = recommended == DescribeSampling(SessionDefaults());
+std::string RecommendedSampling(const Model& model) {
+  SessionOptions none;
+  none.recommended = false;
+  const std::string recommended = DescribeSampling(model, {});
+  const bool is_default = recommended == DescribeSampling(model, none);
   return is_default ? "none recommended: " + recommended : recommended;
 }
 
 }  // namespace
 
-std::string DescribeModel(const rondo_model* model) {
-  const rondo_model_facts facts = Facts(model);
+std::string DescribeModel(const Model& model) {
+  const rondo_model_facts facts = model.Info();
   std::string out;
   for (const char* key : {"name", "architecture", "producer"}) Row(key, Fact(model, key), &out);
   Row("file",
@@ -66,18 +57,14 @@ std::string DescribeModel(const rondo_model* model) {
       &out);
   Row("BOS token", facts.bos_token < 0 ? "none" : std::to_string(facts.bos_token), &out);
   std::string eos;
-  for (uint32_t i = 0; i < facts.n_eos_tokens; ++i) {
-    int32_t token = 0;
-    rondo_model_eos_token(model, i, &token);
-    eos += (i > 0 ? ", " : "") + std::to_string(token);
+  for (const int32_t token : model.EosTokens()) {
+    eos += (eos.empty() ? "" : ", ") + std::to_string(token);
   }
   Row("end tokens", eos.empty() ? "none" : eos, &out);
   Row("chat template", ChatTemplates(model), &out);
   Row("sampling", RecommendedSampling(model), &out);
-  for (uint32_t i = 0;; ++i) {
-    const std::string key = FactKey(model, i);
-    if (key.empty()) break;
-    Row(key, Fact(model, key.c_str()), &out);
+  for (const std::string& key : AllNames([&model](uint32_t i) { return model.FactKey(i); })) {
+    Row(key, Fact(model, key), &out);
   }
   return out;
 }
@@ -107,7 +94,7 @@ std::string DescribeTensors(const std::string& path) {
   return out;
 }
 
-std::string CheckModel(const std::string& path, const rondo_model* model) {
+std::string CheckModel(const std::string& path, const Model& model) {
   const MappedModel mapped = MapModel(path);
   const auto fail = [&path](const std::string& what) { throw Error(path + ": " + what); };
   for (const format::Section* section : *mapped.file.model().sections()) {

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "rondo/rondo.h"
+#include "tools/common/library.h"
 
 namespace rondo::tools {
 
 // Names, sizes and facts; several lines, each ended.
-std::string DescribeModel(const rondo_model* model);
+std::string DescribeModel(const Model& model);
 // One line, ended.
 std::string DescribeAdapter(const rondo_adapter_facts& facts);
 
@@ -17,6 +17,6 @@ std::string DescribeTensors(const std::string& path);
 
 // Compares every checksum of the file and tokenises its stored texts anew. Returns what was
 // checked, in one line; throws Error at the first difference, naming it.
-std::string CheckModel(const std::string& path, const rondo_model* model);
+std::string CheckModel(const std::string& path, const Model& model);
 
 }  // namespace rondo::tools

@@ -45,7 +45,7 @@ std::string RuleInWords(const format::ImageProcessor& p) {
 
 }  // namespace
 
-std::string DescribeSight(const std::string& path, const rondo_model* handle) {
+std::string DescribeSight(const std::string& path, const Model& handle) {
   const MappedModel model = MapModel(path);
   const format::Model* const vision = model.file.model().vision();
   if (vision == nullptr) return "";

@@ -2,7 +2,6 @@
 #include "tools/commands.h"
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,51 +37,37 @@ struct Arguments {
   std::string adapter;
   PicturesWish pictures;
   Replace replace = Replace::kSameKind;
-  rondo_engine_options engine = EngineDefaults();
-};
-
-// No exception may pass through the library, so the first one waits here.
-struct RowWriter {
-  NpyFile* file;
-  rondo_session* session;
-  std::exception_ptr failure = nullptr;
-
-  static void Row(void* self, size_t, const float* logits, size_t count) {
-    auto* writer = static_cast<RowWriter*>(self);
-    if (writer->failure != nullptr) return;
-    try {
-      writer->file->Append({logits, count});
-    } catch (...) {
-      writer->failure = std::current_exception();
-      rondo_session_cancel(writer->session);
-    }
-  }
+  EngineOptions engine;
 };
 
 // The logits of all ids but those that stand for pictures.
-int32_t Evaluate(rondo_session* session, const std::vector<int32_t>& ids,
-                 const PromptPictures& pictures, RowWriter* writer) {
-  int32_t status = RONDO_STATUS_OK;
+void Evaluate(Session* session, const std::vector<int32_t>& ids, const PromptPictures& pictures,
+              NpyFile* file) {
   auto begin = ids.begin();
   const auto write_up_to = [&](auto end) {
-    if (begin == end || status != RONDO_STATUS_OK) return;
-    status = rondo_session_prefill_logits(session, &*begin, static_cast<size_t>(end - begin),
-                                          RowWriter::Row, writer);
+    if (begin == end) return;
+    session->PrefillLogits({&*begin, static_cast<size_t>(end - begin)},
+                           [&](size_t, abi8::View<const float> row) {
+                             try {
+                               file->Append({row.data(), row.size()});
+                             } catch (...) {
+                               session->Cancel();  // nobody needs the other rows
+                               throw;
+                             }
+                           });
   };
-  for (rondo_media* const picture : pictures.media()) {
+  for (const Media& picture : pictures.media()) {
     const auto at = std::find(begin, ids.end(), pictures.token());
     write_up_to(at);
-    if (status != RONDO_STATUS_OK) return status;
-    status = rondo_session_append_media(session, &*at, 1, &picture, 1);
+    session->AppendMedia({&*at, 1}, {picture});
     begin = at + 1;
   }
   write_up_to(ids.end());
-  return status;
 }
 
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
-  PromptPictures pictures(model.get(), arguments.pictures);
+  PromptPictures pictures(model, arguments.pictures);
   const std::vector<int32_t> ids =
       arguments.ids.empty() ? pictures.Tokenize(arguments.prompt, true) : arguments.ids;
   pictures.CheckPlaces(ids);
@@ -93,18 +78,15 @@ void Run(Arguments arguments) {
   }
   arguments.engine.max_media_rows = pictures.rows();
   const size_t rows = ids.size() - arguments.pictures.files.size();
-  const uint32_t vocab_size = Facts(model.get()).vocab_size;
-  SessionSetup setup;
-  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
+  const uint32_t vocab_size = model.Info().vocab_size;
+  SessionOptions options;
+  UseAdapter(arguments.adapter, model, &arguments.engine, &options);
   NpyFile file(arguments.output, arguments.replace, rows, vocab_size);
-  const Engine engine = CreateEngine(model.get(), arguments.engine);
-  const Session session = OpenSession(engine.get(), setup);
-  pictures.Encode(engine.get());
-  RowWriter writer = {&file, session.get()};
+  const Engine engine = CreateEngine(model, arguments.engine);
+  Session session(engine, options);
+  pictures.Encode(engine);
   const CancelOnSignal guard(session.get());
-  const int32_t status = Evaluate(session.get(), ids, pictures, &writer);
-  if (writer.failure != nullptr) std::rethrow_exception(writer.failure);
-  Check(session.get(), status);
+  Evaluate(&session, ids, pictures, &file);
   file.Commit();
   Print(Printable(arguments.output) + ": float32 [" + std::to_string(rows) + ", " +
         std::to_string(vocab_size) + "]\n");

@@ -37,7 +37,7 @@ struct Arguments {
   TooLong too_long = TooLong::kCut;
   uint32_t batch = 8;
   bool json = false;
-  rondo_engine_options engine = EngineDefaults();
+  EngineOptions engine;
 };
 
 void Run(const Arguments& a) {
@@ -48,24 +48,23 @@ void Run(const Arguments& a) {
     throw Error("there is no document: give some, or lines on standard input");
   }
   const char* instruction = a.has_instruction ? a.instruction.c_str() : nullptr;
-  const LongPairs read(model.get(), a.too_long, instruction, a.query);
+  const LongPairs read(model, a.too_long, instruction, a.query);
   std::vector<TokenIds> pairs;
   for (const std::string& document : documents) {
     const std::string place =
         are_lines ? PlaceOf("", true, pairs.size()) : "document " + std::to_string(pairs.size());
     pairs.push_back(read.Read(place + " with the query", document));
   }
-  Embedder embedder(model.get(), a.engine, pairs, a.batch);
+  Embedder embedder(model, a.engine, pairs, a.batch);
   // Of each its score, and its logit: high scores are all 1, but in this order.
-  const std::vector<float> scored = embedder.Embed(pairs, 2);
+  const std::vector<std::vector<float>> scored = embedder.Embed(pairs, 2);
   std::vector<size_t> order(documents.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(
-      order, [&](size_t i, size_t j) { return scored[2 * i + 1] > scored[2 * j + 1]; });
+  std::ranges::stable_sort(order, [&](size_t i, size_t j) { return scored[i][1] > scored[j][1]; });
   nlohmann::json all = nlohmann::json::array();
   std::string lines;
   for (const size_t i : order) {
-    const float score = scored[2 * i], logit = scored[2 * i + 1];
+    const float score = scored[i][0], logit = scored[i][1];
     all.push_back({{"score", score}, {"logit", logit}, {"document", i}});
     char begin[64];
     std::snprintf(begin, sizeof begin, "%.6f  %zu  ", double{score}, i);

@@ -49,10 +49,10 @@ equal text, whatever the machine's number of threads. Ctrl-C ends the text.)";
 struct Arguments {
   std::string model;
   std::string prompt = "-";
-  rondo_engine_options engine = EngineDefaults();
+  EngineOptions engine;
   std::string draft;    // a model's path; empty: none
   std::string adapter;  // the same of an adapter's
-  SamplingWish sampling;
+  SessionOptions session;
   ConstraintWish constraint;
   PicturesWish pictures;
   bool raw = false;
@@ -108,7 +108,7 @@ std::string ReadPrompt(const Arguments& arguments) {
 
 // Room for the prompt and what is generated; where that has no limit, for a usual text behind the
 // prompt.
-uint32_t ContextFor(const rondo_model* model, uint64_t prompt, uint64_t max_tokens) {
+uint32_t ContextFor(const Model& model, uint64_t prompt, uint64_t max_tokens) {
   const uint64_t answer = max_tokens > 0 ? max_tokens : kUsualContext;
   return tools::ContextFor(model, prompt + std::min<uint64_t>(answer, UINT32_MAX));
 }
@@ -124,40 +124,39 @@ bool Slides(const Arguments& arguments) {
 }
 
 // What the user should know of a text that did not end by itself, nor where they wanted it to.
-void TellReason(int32_t reason, const Arguments& arguments, bool is_constrained,
-                const rondo_model* model, uint32_t context) {
+void TellReason(int32_t reason, const Arguments& arguments, bool is_constrained, const Model& model,
+                uint32_t context) {
   if (reason == RONDO_REASON_CONTEXT_FULL) {
     const std::string more = WhatSeesMore(model, context, Slides(arguments));
     Tell("(the context of ", FormatCount(context),
          " tokens is full: ", more.empty() ? "the model sees no more" : more + " goes on", ")");
   } else if (reason == RONDO_REASON_TOKEN_LIMIT && (arguments.usual_limit || is_constrained)) {
-    Tell("(the limit of --max-tokens, ", FormatCount(arguments.sampling.session.options.max_tokens),
+    Tell("(the limit of --max-tokens, ", FormatCount(arguments.session.max_tokens),
          is_constrained ? ": the text is not whole)" : ")");
   }
 }
 
-void TellDrafts(rondo_session* session) {
-  rondo_session_counters counters = {};
-  counters.struct_size = sizeof counters;
-  Check(session, rondo_session_stats(session, &counters));
+void TellDrafts(const Session& session) {
+  const rondo_session_counters counters = session.Stats();
   if (counters.drafts_proposed == 0) return;
   Tell("drafts: ", FormatCount(counters.drafts_accepted), " of ",
        FormatCount(counters.drafts_proposed), " were right");
 }
 
 void Run(Arguments arguments) {
+  SessionOptions& options = arguments.session;
   const Model model = OpenModel(arguments.model);
-  SessionSetup setup = arguments.sampling.For(model.get());
-  const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
-  const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
-  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
-  PromptPictures pictures(model.get(), arguments.pictures);
+  CheckStops(options);
+  options.grammar = OpenConstraint(arguments.constraint, model);
+  const std::optional<Model> draft = OpenDraft(arguments.draft, &arguments.engine, &options);
+  UseAdapter(arguments.adapter, model, &arguments.engine, &options);
+  PromptPictures pictures(model, arguments.pictures);
   const std::string prompt = ReadPrompt(arguments);
   const std::vector<int32_t> ids = pictures.Tokenize(prompt, !arguments.raw);
   const uint64_t positions = pictures.PositionsOf(ids);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
   if (arguments.engine.context == 0) {
-    arguments.engine.context = ContextFor(model.get(), positions, setup.options.max_tokens);
+    arguments.engine.context = ContextFor(model, positions, options.max_tokens);
   }
   arguments.engine.max_media_rows = pictures.rows();
   std::optional<TraceFile> trace;
@@ -165,62 +164,66 @@ void Run(Arguments arguments) {
     trace.emplace(arguments.trace);
     arguments.engine.profile_events = TraceFile::kEvents;
   }
-  const Engine engine = CreateEngine(model.get(), arguments.engine);
-  const Session session = OpenSession(engine.get(), setup);
+  const Engine engine = CreateEngine(model, arguments.engine);
+  const rondo_memory_plan memory = engine.Memory();
+  Session session(engine, options);
   if (arguments.verbose) {
-    PrintMemory(Memory(engine.get()));
-    Tell("sampling: ", DescribeDraw(setup.options));
+    PrintMemory(memory);
+    Tell("sampling: ", DescribeDraw(model, options));
   } else {
-    TellSampling(setup.options);
+    TellSampling(model, options);
   }
 
   const Stopwatch encoding;
-  pictures.Encode(engine.get());
+  pictures.Encode(engine);
   const double encode_seconds = encoding.seconds();
   const CancelOnSignal guard(session.get());
   const Stopwatch whole;
-  int32_t status = PrefillMedia(session.get(), ids, pictures.token(), pictures.media());
-  const double prefill_seconds = whole.seconds();
-  if (trace) trace->Collect(engine.get());
-  rondo_event event = {};
-  event.struct_size = sizeof event;
+  double prefill_seconds = 0;
   size_t generated = 0;
-  while (status == RONDO_STATUS_OK && event.reason == RONDO_REASON_NONE) {
-    status = rondo_session_next(session.get(), &event);
-    if (event.token >= 0) ++generated;
-    if (trace) trace->Collect(engine.get());
-    if (event.text_bytes > 0) PrintAnswer({event.text, event.text_bytes});
+  Event event = {};
+  std::optional<rondo::Error> interruption;
+  try {
+    PrefillMedia(&session, ids, pictures.token(), pictures.media());
+    prefill_seconds = whole.seconds();
+    if (trace) trace->Collect(engine);
+    while (event.reason == RONDO_REASON_NONE) {
+      event = session.Next();
+      if (event.token >= 0) ++generated;
+      if (trace) trace->Collect(engine);
+      if (!event.text.empty()) PrintAnswer(event.text);
+    }
+  } catch (const rondo::Error& error) {
+    if (error.status() == RONDO_STATUS_CONTEXT_FULL) {
+      const std::string more = WhatSeesMore(model, memory.context, Slides(arguments));
+      throw Error(std::string(error.what()) +
+                  (more.empty() ? " (the model sees no more)" : " (" + more + " goes on)"));
+    }
+    if (error.status() != RONDO_STATUS_CANCELLED) throw;
+    interruption = error;
   }
   const double decode_seconds = whole.seconds() - prefill_seconds;
-  if (status == RONDO_STATUS_CONTEXT_FULL) {
-    const std::string more =
-        WhatSeesMore(model.get(), Memory(engine.get()).context, Slides(arguments));
-    throw Error(std::string(rondo_session_last_error(session.get())) +
-                (more.empty() ? " (the model sees no more)" : " (" + more + " goes on)"));
-  }
-  if (status != RONDO_STATUS_CANCELLED) Check(session.get(), status);
-  Print("\n");
+  Print("\n");  // an interrupted text ends in a whole line, too
   if (trace) FinishTrace(&*trace);
   if (!arguments.verbose) {
-    TellReason(event.reason, arguments, grammar != nullptr, model.get(),
-               Memory(engine.get()).context);
+    TellReason(event.reason, arguments, options.grammar.has_value(), model, memory.context);
   } else {
     // The first token needs no pass of its own: the prefill has made its logits.
     const size_t decoded = generated > 0 ? generated - 1 : 0;
     if (!pictures.empty()) Tell(FormatSpeed("pictures", pictures.rows(), encode_seconds));
     Tell(FormatSpeed("prefill", positions, prefill_seconds));
     Tell(FormatSpeed("decode", decoded, decode_seconds));
-    TellDrafts(session.get());
+    TellDrafts(session);
     Tell("generated: ", FormatCount(generated, "token"), ", ended by ", ReasonText(event.reason));
   }
-  Check(session.get(), status);  // an interrupted text ends in a whole line, too
+  if (interruption) throw *interruption;
 }
 
 }  // namespace
 
 void AddRunCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
-  a->sampling.session.options.max_tokens = 256;
+  a->session.max_tokens = 256;
   CLI::App* command = app.add_subcommand("run", "Continue a prompt, streaming the text");
   AddModelArgument(command, &a->model);
   command
@@ -230,7 +233,7 @@ void AddRunCommand(CLI::App& app) {
           "the end of its last line")
       ->type_name("");
   AddImageFlags(command, &a->pictures);
-  AddSamplingFlags(command, &a->sampling);
+  AddSamplingFlags(command, &a->session);
   AddConstraintFlags(command, &a->constraint);
   AddContextFlag(command, &a->engine,
                  "the model's own, but at most " + FormatCount(kUsualContext) +
@@ -238,7 +241,7 @@ void AddRunCommand(CLI::App& app) {
   AddThreadsFlag(command, &a->engine);
   AddKvFlag(command, &a->engine.kv_format);
   AddPolicyFlags(command, &a->engine);
-  AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
+  AddSpeculationFlags(command, &a->engine, &a->session, &a->draft);
   AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command
       ->add_flag("--raw", a->raw,

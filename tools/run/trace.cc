@@ -38,14 +38,13 @@ TraceFile::TraceFile(const std::filesystem::path& target)
   file_.Write(kBegin);
 }
 
-void TraceFile::Collect(const rondo_engine* engine) {
+void TraceFile::Collect(const Engine& engine) {
   rondo_profile_event event = {};
-  event.struct_size = sizeof event;
   std::string text;
   for (uint64_t expected = cursor_;; expected = cursor_) {
-    if (rondo_engine_profile(engine, &cursor_, &event) != RONDO_STATUS_OK) break;
-    lost_ += cursor_ - expected - (event.name != nullptr && cursor_ > expected ? 1 : 0);
-    if (event.name == nullptr) break;
+    const bool is_there = engine.Profile(&cursor_, &event);
+    lost_ += cursor_ - expected - (is_there && cursor_ > expected ? 1 : 0);
+    if (!is_there) break;
     text += (first_ ? "\n" : ",\n") + std::string(R"({"name":")") + event.name +
             R"(","ph":"X","pid":1,"tid":)" + std::to_string(NumberOf(event.thread)) +
             ",\"ts\":" + Microseconds(event.begin_ns) +

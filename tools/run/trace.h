@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rondo/rondo.h"
+#include "tools/common/library.h"
 #include "tools/common/output_file.h"
 
 namespace rondo::tools {
@@ -20,7 +20,7 @@ class TraceFile {
   explicit TraceFile(const std::filesystem::path& target);
 
   // Writes what the engine has computed since the last call.
-  void Collect(const rondo_engine* engine);
+  void Collect(const Engine& engine);
   // Once, behind the last Collect. Returns how many events were lost.
   uint64_t Finish();
 

@@ -4,6 +4,7 @@
 
 #include "tools/common/bytes.h"
 #include "tools/common/picture_file.h"
+#include "tools/common/sampling.h"
 #include "tools/dialogue/chat_ids.h"
 #include "tools/serve/generation_fields.h"
 #include "tools/system/wall_clock.h"
@@ -18,35 +19,13 @@ std::string Dump(const Json& value) {
   return value.empty() ? "" : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The texts live in `wish` and in these.
-struct ChatOptions {
-  explicit ChatOptions(const ChatWish& wish)
-      : tools(wish.calls == CallsWish::kNone ? "" : Dump(wish.tools)),
-        variables(Dump(wish.variables)) {
-    Require(rondo_chat_options_init(&raw, sizeof raw), "");
-    raw.flags = RONDO_CHAT_PLAIN_CONTENT |
-                (wish.continues ? RONDO_CHAT_CONTINUE_FINAL : RONDO_CHAT_ADD_GENERATION_PROMPT);
-    raw.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
-    if (!tools.empty()) {
-      raw.tools = tools.data();
-      raw.tools_bytes = tools.size();
-    }
-    if (!variables.empty()) {
-      raw.variables = variables.data();
-      raw.variables_bytes = variables.size();
-    }
-  }
-
-  const std::string tools, variables;
-  rondo_chat_options raw;
-};
-
-rondo::Chat ChatOf(const ChatOptions& options) {
+// Without messages.
+rondo::Chat ChatOf(const ChatWish& wish) {
   rondo::Chat chat;
-  chat.flags = options.raw.flags;
-  chat.local_time = options.raw.local_time;
-  chat.tools = options.tools;
-  chat.variables = options.variables;
+  if (wish.continues) chat.flags = RONDO_CHAT_CONTINUE_FINAL;
+  chat.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
+  if (wish.calls != CallsWish::kNone) chat.tools = Dump(wish.tools);
+  chat.variables = Dump(wish.variables);
   return chat;
 }
 
@@ -101,9 +80,9 @@ void AddPictures(const ChatWish& wish, const Exchange& exchange, GenerationWish*
   }
 }
 
-void AddGrammar(const ChatWish& wish, const ChatOptions& options, GenerationWish* made) {
+void AddGrammar(const ChatWish& wish, const rondo::Chat& chat, GenerationWish* made) {
   ServedModel& model = *made->model;
-  const bool calls = !options.tools.empty();
+  const bool calls = !chat.tools.empty();
   if (wish.form.kind >= 0) {
     if (calls && wish.calls != CallsWish::kAuto) {
       throw ApiError(400, wish.form.pointer + " goes without a tool_choice that wants calls",
@@ -119,7 +98,7 @@ void AddGrammar(const ChatWish& wish, const ChatOptions& options, GenerationWish
                            : wish.calls == CallsWish::kAuto   ? RONDO_CALLS_AUTO
                            : wish.one_call                    ? RONDO_CALLS_ONE
                                                               : RONDO_CALLS_REQUIRED;
-    made->options.grammar = model.CallGrammarOf(ChatOf(options), wanted, wish.function);
+    made->options.grammar = model.CallGrammarOf(chat, wanted, wish.function);
   }
   if (made->options.grammar && made->options.thinking) {
     made->options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
@@ -140,10 +119,9 @@ void CheckRoom(const ServedModel& model, uint64_t positions) {
 
 std::vector<int32_t> IdsOf(const ServedModel& model, const ChatWish& wish) {
   RequireChat(model);
-  const ChatOptions options(wish);
   try {
-    return ChatIds(model.handle(), options.raw, model.message_form(), wish.messages);
-  } catch (const Error& error) {
+    return ChatIds(model.model(), ChatOf(wish), model.message_form(), wish.messages);
+  } catch (const std::runtime_error& error) {
     throw ApiError(400, std::string("the chat template: ") + error.what(), "/messages");
   }
 }
@@ -157,7 +135,7 @@ GenerationWish WishOf(const FoundModel& found, ChatWish wish, const Exchange& ex
   made.model = found.model;
   const ServedModel& model = *found.model;
   made.ids = IdsOf(model, wish);
-  const ChatOptions options(wish);
+  const rondo::Chat chat = ChatOf(wish);
   AddPictures(wish, exchange, &made);
   made.positions = made.ids.size() - made.media.size();
   for (const rondo::Media& one : made.media) made.positions += one.Info().positions;
@@ -167,14 +145,14 @@ GenerationWish WishOf(const FoundModel& found, ChatWish wish, const Exchange& ex
   if (made.options.thinking && wish.thinking_tokens) {  // to the library 0 is no limit
     made.options.thinking_tokens = std::max<uint64_t>(*wish.thinking_tokens, 1);
   }
-  AddGrammar(wish, options, &made);
+  AddGrammar(wish, chat, &made);
   if (found.adapter != nullptr) made.options.adapter = *found.adapter;
-  made.stops = StopsOf(model, made.options);
+  made.stops = StopsOf(model.model(), made.options);
   made.choices = wish.choices;
   made.top_logprobs = wish.top_logprobs;
   made.one_call = wish.one_call;
   if (!wish.prediction.empty()) made.prediction = model.model().Tokenize(wish.prediction, 0);
-  if (!options.tools.empty() || model.thinking().exist()) made.chat = ChatOf(options);
+  if (!chat.tools.empty() || model.thinking().exist()) made.chat = chat;
   return made;
 }
 

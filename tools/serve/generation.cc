@@ -73,16 +73,7 @@ Generation::Generation(GenerationWish wish, std::shared_ptr<Exchange> exchange,
   for (size_t i = 0; i < wish_.choices; ++i) {
     Choice& choice = choices_.emplace_back(StopHold(wish_.stops));
     if (!wish_.chat) continue;
-    rondo_chat_options options;
-    rondo_chat_options_init(&options, sizeof options);
-    const auto give = [](const std::string& text, const char** to, size_t* bytes) {
-      *to = text.empty() ? nullptr : text.data();
-      *bytes = text.size();
-    };
-    options.flags = wish_.chat->flags;
-    give(wish_.chat->tools, &options.tools, &options.tools_bytes);
-    give(wish_.chat->variables, &options.variables, &options.variables_bytes);
-    choice.reader.emplace(wish_.model->handle(), options);
+    choice.reader.emplace(wish_.model->model(), *wish_.chat);
     choice.reader->Begin();
   }
   tops_.resize(wish_.choices);
@@ -291,14 +282,14 @@ void Generation::Give(size_t index, std::string_view bytes, bool last) {
     if (!text.empty()) sink_->Take(index, {PieceKind::kContent, text, 0, {}, {}});
     return;
   }
-  choice.reader->AddParts(bytes, last, [&](const rondo_chat_part& part) {
+  choice.reader->AddParts(bytes, last, [&](const rondo::ChatPart& part) {
     if (wish_.one_call && choice.has_calls) return;
     Piece piece;
     piece.kind = KindOf(part.kind);
-    piece.text = {part.text, part.text_bytes};
+    piece.text = part.text;
     piece.call = part.call;
-    piece.name = {part.name, part.name_bytes};
-    piece.id = {part.id, part.id_bytes};
+    piece.name = part.name;
+    piece.id = part.id;
     choice.has_calls = choice.has_calls || piece.kind == PieceKind::kCallEnd;
     sink_->Take(index, piece);
   });

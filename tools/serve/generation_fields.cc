@@ -63,10 +63,6 @@ std::vector<std::string> ReadStops(Fields* fields, const char* name) {
   return stops;
 }
 
-std::vector<std::string> StopsOf(const ServedModel& model, const rondo::SessionOptions& options) {
-  return options.stop.empty() ? model.stops() : options.stop;
-}
-
 uint64_t RandomSeed() {
   thread_local std::mt19937_64 engine(std::random_device{}() ^
                                       (uint64_t{std::random_device{}()} << 32));

@@ -19,9 +19,6 @@ void ReadSampling(const ServedModel& model, Fields* fields, rondo::SessionOption
 // One text, or an array of at most as many as the library takes.
 std::vector<std::string> ReadStops(Fields* fields, const char* name);
 
-// That hold: what the request says, or what the makers recommend.
-std::vector<std::string> StopsOf(const ServedModel& model, const rondo::SessionOptions& options);
-
 uint64_t RandomSeed();
 
 // Ids of replies: equal seeds give equal ones.

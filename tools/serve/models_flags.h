@@ -14,7 +14,7 @@ namespace rondo::tools::serve {
 struct ModelsWish {
   std::vector<std::string> models, adapters;  // "NAME=FILE", or a file, whose name is it
   ModelWish each;
-  rondo_engine_options engine = EngineDefaults();
+  EngineOptions engine;
   uint64_t memory = 0;  // 0: what the machine has
 
   std::vector<ModelWish> Wishes() const;

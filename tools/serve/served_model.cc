@@ -13,15 +13,13 @@ namespace {
 
 constexpr size_t kKeptGrammars = 32;
 
-rondo_embedder_facts EmbedderOf(const rondo::Model& model) { return model.EmbedderInfo(); }
-
 ModelKind KindOf(const rondo_embedder_facts& facts) {
   if (facts.dimensions == 0) return ModelKind::kPredicts;
   return facts.scores_pairs != 0 ? ModelKind::kScores : ModelKind::kEmbeds;
 }
 
-uint32_t UsualImageRows(const rondo_model* model) {
-  const uint64_t rows = kUsualPictures * PlanPicture(model, kUsualSize, ImageDefaults()).rows;
+uint32_t UsualImageRows(const rondo::Model& model) {
+  const uint64_t rows = kUsualPictures * model.ImagePlan(kUsualSize.width, kUsualSize.height).rows;
   return static_cast<uint32_t>(std::min(rows, kMostMediaRows));
 }
 
@@ -38,12 +36,12 @@ uint32_t RankOf(const rondo::Model& model, const std::vector<AdapterWish>& adapt
 rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish& wish) {
   rondo::EngineOptions options;
   const bool predicts = model.EmbedderInfo().dimensions == 0;
-  options.context = wish.context > 0 ? wish.context : ContextFor(model.get(), 0);
+  options.context = wish.context > 0 ? wish.context : ContextFor(model, 0);
   options.max_sessions = wish.sessions;
   options.kv_format = wish.kv_format;
   options.threads = wish.threads;
   if (predicts && model.Info().picture_token >= 0) {
-    options.max_media_rows = wish.image_rows ? *wish.image_rows : UsualImageRows(model.get());
+    options.max_media_rows = wish.image_rows ? *wish.image_rows : UsualImageRows(model);
   }
   options.adapter_rank = RankOf(model, wish.adapters);
   return options;
@@ -52,7 +50,7 @@ rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish&
 ServedModel::ServedModel(const ModelWish& wish)
     : wish_(wish),
       model_(wish.path),
-      embedder_(EmbedderOf(model_)),
+      embedder_(model_.EmbedderInfo()),
       kind_(KindOf(embedder_)),
       facts_(model_.Info()),
       engine_(model_, EngineOptionsOf(model_, wish)),
@@ -65,17 +63,10 @@ ServedModel::ServedModel(const ModelWish& wish)
     for (uint32_t i = 0; i < wish.sessions; ++i) embedding_sessions_.emplace_back(engine_);
     return;
   }
-  size_t length = 0;
-  has_chat_ = rondo_model_chat_template_name(handle(), 0, nullptr, 0, &length) !=
-              RONDO_STATUS_INVALID_ARGUMENT;
-  rondo_session_options recommended = SessionDefaults();
-  Require(rondo_model_session_options(handle(), &recommended), "");
-  stops_.assign(recommended.stop_strings, recommended.stop_strings + recommended.n_stop_strings);
+  has_chat_ = !ChatTemplateNames(model_).empty();
   if (!has_chat_) return;
-  rondo_chat_options options;
-  Require(rondo_chat_options_init(&options, sizeof options), "");
-  form_ = MessageFormOf(handle(), options, /*with_calls=*/true);
-  thinking_ = ThinkingMarksOf(handle(), options);
+  form_ = MessageFormOf(model_, {}, /*with_calls=*/true);
+  thinking_ = ThinkingMarksOf(model_, {});
 }
 
 const rondo::Adapter* ServedModel::FindAdapter(const std::string& name) const {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "rondo/rondo.hpp"
 #include "tools/common/sight.h"
 #include "tools/dialogue/answer.h"
 #include "tools/dialogue/chat_ids.h"
@@ -50,7 +49,6 @@ class ServedModel {
   ModelKind kind() const { return kind_; }
   const rondo::Model& model() const { return model_; }
   rondo::Engine& engine() const { return engine_; }
-  rondo_model* handle() const { return model_.get(); }
   const rondo_memory_plan& memory() const { return memory_; }
   const rondo_model_facts& facts() const { return facts_; }
   const rondo_embedder_facts& embedder() const { return embedder_; }
@@ -58,7 +56,6 @@ class ServedModel {
   bool sees() const { return sees_; }
   const MessageForm& message_form() const { return form_; }
   const ThinkingMarks& thinking() const { return thinking_; }
-  const std::vector<std::string>& stops() const { return stops_; }  // that its makers recommend
   // Null: it has none of this name.
   const rondo::Adapter* FindAdapter(const std::string& name) const;
 
@@ -85,7 +82,6 @@ class ServedModel {
   bool has_chat_ = false;
   MessageForm form_;
   ThinkingMarks thinking_;
-  std::vector<std::string> stops_;
   std::map<std::string, rondo::Adapter> adapters_;
 
   struct KeptGrammar {

@@ -40,7 +40,7 @@ void TokenizeText(const Service& service, const std::shared_ptr<Exchange>& excha
         fields.Has("content") ? fields.RequiredText("content") : fields.RequiredText("prompt");
     fields.Ignore({"model", "prompt", "content"});
     fields.RefuseOthers();
-    ids = Tokenize(model.handle(), text, special);
+    ids = Tokenize(model.model(), text, special);
   }
   AnswerJson(exchange.get(),
              {{"tokens", ids}, {"count", ids.size()}, {"max_model_len", model.memory().context}});

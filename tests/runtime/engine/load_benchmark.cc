@@ -15,11 +15,11 @@ void BenchmarkLoad(benchmark::State& state, const std::string& weights) {
   options.context = 512;
   options.threads = static_cast<uint32_t>(state.range(0));
   for (auto _ : state) {
-    const Engine engine = CreateEngine(model.handle.get(), options);
+    const Engine engine = CreateEngine(model.handle, options);
     benchmark::DoNotOptimize(engine.get());
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) *
-                          static_cast<int64_t>(Facts(model.handle.get()).file_bytes));
+                          static_cast<int64_t>(model.handle.Info().file_bytes));
 }
 
 BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q8, "q8")

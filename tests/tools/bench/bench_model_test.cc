@@ -200,10 +200,10 @@ TEST_F(BenchCommand, APackedFileCostsWhatItReads) {
   std::vector<ModelCosts> costs;
   for (const std::string& path : {portable, packed}) {
     const BenchModel model = OpenBenchModel(path);
-    rondo_engine_options options = EngineDefaults();
+    EngineOptions options;
     options.context = 64;
-    const Engine engine = CreateEngine(model.handle.get(), options);
-    const rondo_memory_plan plan = Memory(engine.get());
+    const Engine engine = CreateEngine(model.handle, options);
+    const rondo_memory_plan plan = engine.Memory();
     EXPECT_EQ(plan.mapped_bytes > 0, path == packed);
     costs.push_back(CostsOf(model.parts, plan.kernels));
     const auto planned = static_cast<double>(plan.weights_bytes + plan.mapped_bytes);

@@ -20,16 +20,14 @@ constexpr double kHead = 100 * 32;
 constexpr double kBeside = 16;  // bytes of a position, beside its int8 key and value
 
 // Of the plan of an engine, the bytes of one state in the region that holds them; 0: there is none.
-double PlannedState(rondo_model* model) {
-  rondo_engine_options options = EngineDefaults();
+double PlannedState(const Model& model) {
+  EngineOptions options;
   options.context = 256;
   const Engine engine = CreateEngine(model, options);
-  for (uint32_t i = 0; i < Memory(engine.get()).n_regions; ++i) {
-    rondo_memory_region region = {};
-    region.struct_size = sizeof region;
+  for (uint32_t i = 0; i < engine.Memory().n_regions; ++i) {
+    const rondo_memory_region region = engine.MemoryRegion(i);
     unsigned long long blocks = 0, bytes = 0;
-    if (rondo_engine_memory_region(engine.get(), i, &region) == RONDO_STATUS_OK &&
-        std::sscanf(region.name, "recurrent states, %llu x %llu", &blocks, &bytes) == 2) {
+    if (std::sscanf(region.name, "recurrent states, %llu x %llu", &blocks, &bytes) == 2) {
       return static_cast<double>(bytes);
     }
   }
@@ -85,7 +83,7 @@ TEST(BenchModelCosts, DeltaNet) {
   const double attention = 32 * (2 * 32 + 2 * 16) + 32 * 32;  // with its gate
   EXPECT_EQ(c.costs.layer_products, net + attention + 2 * kMlp);
   EXPECT_EQ(c.costs.state_bytes, 4 * (4 * 8 * 16) + 4 * (3 * (2 * 16 + 64)));
-  EXPECT_EQ(c.costs.state_bytes, PlannedState(c.model.handle.get()));
+  EXPECT_EQ(c.costs.state_bytes, PlannedState(c.model.handle));
   EXPECT_EQ(CacheBytes(c.costs, 100, 1), (16 + 16 + kBeside) * 100.5) << "of one layer";
   EXPECT_EQ(PassBytes(c.costs, 0, 1) - WeightBytes(c.costs, 1),
             2 * c.costs.state_bytes + (16 + 16 + kBeside) * 0.5);
@@ -96,7 +94,7 @@ TEST(BenchModelCosts, Mamba) {
   const double mamba = 32 * (2 * 64 + 2 * 8) + 64 * 32;
   EXPECT_EQ(c.costs.layer_products, mamba + 32 * 64 + 32 * 32 + 2 * kMlp);
   EXPECT_EQ(c.costs.state_bytes, 4 * (4 * 8 * 16) + 4 * (3 * (64 + 2 * 8)));
-  EXPECT_EQ(c.costs.state_bytes, PlannedState(c.model.handle.get()));
+  EXPECT_EQ(c.costs.state_bytes, PlannedState(c.model.handle));
 }
 
 TEST(BenchModelCosts, ShortConvolution) {
@@ -144,12 +142,12 @@ TEST(BenchModelCosts, Sight) {
 TEST(BenchModelCosts, KeysAndValuesAreThoseOfThePlan) {
   for (const Shape& shape : {SmallExperts(), SmallLatent(), SmallSinks()}) {
     const Counted c(shape);
-    rondo_engine_options options = EngineDefaults();
+    EngineOptions options;
     options.context = 256;
-    const Engine engine = CreateEngine(c.model.handle.get(), options);
+    const Engine engine = CreateEngine(c.model.handle, options);
     double bytes = 0;
     for (const CachePart& cache : c.costs.caches) bytes += cache.bytes;
-    EXPECT_EQ(bytes, static_cast<double>(Memory(engine.get()).kv_bytes_per_token)) << shape.name;
+    EXPECT_EQ(bytes, static_cast<double>(engine.Memory().kv_bytes_per_token)) << shape.name;
   }
 }
 

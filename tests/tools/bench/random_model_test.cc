@@ -25,8 +25,8 @@ namespace {
 Shape Untied() { return SmallShape("llama", R"("intermediate_size": 17)"); }
 Shape Tied() { return SmallShape("llama", R"("tie_word_embeddings": true)"); }
 
-Engine NewEngine(rondo_model* model) {
-  rondo_engine_options options = EngineDefaults();
+Engine NewEngine(const Model& model) {
+  EngineOptions options;
   options.context = 64;
   options.threads = 1;
   return CreateEngine(model, options);
@@ -52,13 +52,11 @@ class RandomModelTest : public testing::Test {
 };
 
 std::vector<float> Logits(const BenchModel& model, const std::vector<int32_t>& ids) {
-  const Engine engine = NewEngine(model.handle.get());
-  const Session session = OpenSession(engine.get());
-  Check(session.get(), rondo_session_prefill(session.get(), ids.data(), ids.size()));
-  const float* logits = nullptr;
-  size_t count = 0;
-  Check(session.get(), rondo_session_logits(session.get(), &logits, &count));
-  return {logits, logits + count};
+  const Engine engine = NewEngine(model.handle);
+  Session session(engine);
+  session.Prefill(ids);
+  const abi8::View<const float> logits = session.Logits();
+  return {logits.begin(), logits.end()};
 }
 
 double Product(const std::vector<float>& a, const std::vector<float>& b) {
@@ -109,13 +107,13 @@ TEST_F(RandomModelTest, TokensAreUnlike) {
 
 TEST_F(RandomModelTest, SaysWhatItIs) {
   const BenchModel model = MakeRandomModel(Untied(), {"q4b", "q8", 64});
-  EXPECT_EQ(Fact(model.handle.get(), "name"), "llama");
-  EXPECT_EQ(Fact(model.handle.get(), "values"), "random");
-  EXPECT_EQ(Fact(model.handle.get(), "weights"), "q4b, block 64");
-  EXPECT_EQ(Fact(model.handle.get(), "embedding"), "q8");
+  EXPECT_EQ(Fact(model.handle, "name"), "llama");
+  EXPECT_EQ(Fact(model.handle, "values"), "random");
+  EXPECT_EQ(Fact(model.handle, "weights"), "q4b, block 64");
+  EXPECT_EQ(Fact(model.handle, "embedding"), "q8");
   const BenchModel codes = MakeRandomModel(Untied(), {"q4", "q8", 32});
-  EXPECT_EQ(Fact(codes.handle.get(), "weights"), "q4");
-  const rondo_model_facts facts = Facts(model.handle.get());
+  EXPECT_EQ(Fact(codes.handle, "weights"), "q4");
+  const rondo_model_facts facts = model.handle.Info();
   EXPECT_EQ(facts.n_heads, 2u);
   EXPECT_EQ(facts.n_kv_heads, 1u);
   EXPECT_EQ(facts.head_dim, 16u);

@@ -91,21 +91,16 @@ TEST(SessionsBench, EveryStepOfEveryRepetitionIsTimed) {
 // A session that goes back stands as one that decodes: its next token takes a row of a pass.
 TEST(SessionsBench, GoingBackLeavesARowToEvaluate) {
   const BenchModel model = MakeRandomModel(OpenShape("stories260k"), {});
-  rondo_engine_options options = EngineDefaults();
+  EngineOptions options;
   options.context = 70;
-  const Engine engine = CreateEngine(model.handle.get(), options);
-  const Session session = OpenEndless(engine.get());
-  Append(session.get(), RandomTokens(512).Some(66));
-  StepToToken(engine.get(), session.get());
+  Engine engine = CreateEngine(model.handle, options);
+  Session session = OpenEndless(engine);
+  session.Append(RandomTokens(512).Some(66));
+  StepToToken(&engine, &session);
   for (const uint64_t tokens : {66, 64, 1}) {
-    GoBackTo(session.get(), tokens);
-    rondo_event event = {};
-    event.struct_size = sizeof event;
-    Check(session.get(), rondo_session_event(session.get(), &event));
-    EXPECT_EQ(event.pending, 1u);
-    uint64_t position = 0;
-    Check(session.get(), rondo_session_position(session.get(), &position));
-    EXPECT_EQ(position, tokens);
+    GoBackTo(&session, tokens);
+    EXPECT_EQ(session.TakeEvent().pending, 1u);
+    EXPECT_EQ(session.Position(), tokens);
   }
 }
 
@@ -144,24 +139,22 @@ TEST(SessionsBench, APassTakesOneRowOfAPromptAtLeast) {
 // A model's forks on a pool of `kv_tokens` tokens, each with a token of its own. False: no room.
 bool ForksFit(uint64_t prompt, uint64_t kv_tokens) {
   const BenchModel model = MakeRandomModel(OpenShape("stories260k"), {});
-  rondo_engine_options options = EngineDefaults();
+  EngineOptions options;
   options.context = static_cast<uint32_t>(prompt + 2);
   options.max_sessions = 17;
   options.kv_tokens = static_cast<uint32_t>(kv_tokens);
-  const Engine engine = CreateEngine(model.handle.get(), options);
-  const Session source = OpenEndless(engine.get());
-  Append(source.get(), RandomTokens(512).Some(prompt));
-  EXPECT_EQ(StepToToken(engine.get(), source.get()).pending, 0u);
-  GoBackTo(source.get(), prompt);
-  const float* logits = nullptr;
-  size_t n_logits = 0;
-  Check(source.get(), rondo_session_logits(source.get(), &logits, &n_logits));
+  Engine engine = CreateEngine(model.handle, options);
+  Session source = OpenEndless(engine);
+  source.Append(RandomTokens(512).Some(prompt));
+  EXPECT_EQ(StepToToken(&engine, &source).pending, 0u);
+  GoBackTo(&source, prompt);
+  source.Logits();
   std::vector<Session> forks;
-  for (int i = 0; i < 16; ++i) forks.push_back(ForkEndless(source.get()));
+  for (int i = 0; i < 16; ++i) forks.push_back(source.Fork(Endless()));
   try {
-    for (int i = 0; i < 2; ++i) Step(engine.get(), Handles(forks, 16));
+    for (int i = 0; i < 2; ++i) Step(&engine, FirstOf(forks, 16));
     return true;
-  } catch (const Error& error) {
+  } catch (const rondo::Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the pool of KV blocks has too few free"));
     return false;
   }

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <fstream>
 
-#include "tests/support/test_model.h"
+#include "tests/support/reference_data.h"
+#include "tests/temp_folder.h"
 #include "tools/chat/call_runner.h"
 #include "tools/chat/conversation_file.h"
+#include "tools/convert/convert.h"
 #include "tools/dialogue/turn_end.h"
 
 namespace rondo::tools::conversation_model_test {
@@ -18,12 +19,14 @@ constexpr const char* kTemplate =
     "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}"
     "{% if add_generation_prompt %}[assistant] {% endif %}";
 
-uint64_t Prefilled(const rondo_engine* engine) {
-  rondo_engine_counters counters = {};
-  counters.struct_size = sizeof counters;
-  EXPECT_EQ(rondo_engine_stats(engine, &counters), RONDO_STATUS_OK);
-  return counters.tokens_prefilled;
+ChatForm FormOf(const std::string& template_text, const std::string& tools = "") {
+  ChatForm form;
+  form.template_text = template_text;
+  form.tools = tools;
+  return form;
 }
+
+uint64_t Prefilled(const Engine& engine) { return engine.Stats().tokens_prefilled; }
 
 tools::Model TinyModel(const TempFolder& folder) {
   convert::ConvertOptions options;
@@ -47,24 +50,22 @@ TEST(Conversation, TheCallersTemplateKnowsTheEndOfATurn) {
   const auto ended = [](const std::string& end) {
     return "{% for m in messages %}{{ m.content }}" + end + "{% endfor %}";
   };
-  EXPECT_EQ(TurnEnd(model.get(), ended("\n<|pad|>\n")), "<|pad|>");
-  EXPECT_EQ(TurnEnd(model.get(), ended("<|eos|><|pad|>")), "") << "it ends a text anyway";
-  EXPECT_EQ(TurnEnd(model.get(), ended("\nUser: <|pad|>")), "") << "words are no token";
-  EXPECT_EQ(TurnEnd(model.get(), "<|pad|>"), "") << "no answer";
-  EXPECT_EQ(TurnEnd(model.get(), "{{ raise_exception('no') }}"), "");
+  EXPECT_EQ(TurnEnd(model, ended("\n<|pad|>\n")), "<|pad|>");
+  EXPECT_EQ(TurnEnd(model, ended("<|eos|><|pad|>")), "") << "it ends a text anyway";
+  EXPECT_EQ(TurnEnd(model, ended("\nUser: <|pad|>")), "") << "words are no token";
+  EXPECT_EQ(TurnEnd(model, "<|pad|>"), "") << "no answer";
+  EXPECT_EQ(TurnEnd(model, "{{ raise_exception('no') }}"), "");
 
-  rondo_engine_options options = EngineDefaults();
+  EngineOptions options;
   options.context = 256;
   options.threads = 1;
-  const tools::Engine engine = CreateEngine(model.get(), options);
+  const tools::Engine engine = CreateEngine(model, options);
   const rondo_logit_bias always = {2, 1000};  // <|pad|>
-  SessionSetup setup;
-  setup.options.max_tokens = 5;
-  setup.options.logit_bias = &always;
-  setup.options.n_logit_bias = 1;
+  SessionOptions setup;
+  setup.max_tokens = 5;
+  setup.bias = {always};
   const auto reason = [&] {
-    Conversation conversation(model.get(), engine.get(), setup,
-                              {"", ended("<|pad|>"), "", 0, false});
+    Conversation conversation(model, engine, setup, FormOf(ended("<|pad|>")));
     return conversation.Ask("Hello", [](Part, std::string_view) {});
   };
   EXPECT_EQ(reason(), RONDO_REASON_STOP_STRING);
@@ -91,17 +92,15 @@ TEST(Conversation, CallsParseAndAreAnswered) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   const TempFolder folder;
   const tools::Model model = TinyModel(folder);
-  rondo_engine_options options = EngineDefaults();
+  EngineOptions options;
   options.threads = 1;
   options.context = 512;
-  const tools::Engine engine = CreateEngine(model.get(), options);
+  const tools::Engine engine = CreateEngine(model, options);
   const rondo_logit_bias always = {2, 1000};  // <|pad|>
-  SessionSetup setup;
-  setup.options.max_tokens = 60;
-  setup.options.logit_bias = &always;
-  setup.options.n_logit_bias = 1;
-  Conversation conversation(model.get(), engine.get(), setup,
-                            {"", kCallTemplate, kTools, 0, false});
+  SessionOptions setup;
+  setup.max_tokens = 60;
+  setup.bias = {always};
+  Conversation conversation(model, engine, setup, FormOf(kCallTemplate, kTools));
   std::string content;
   const auto show = [&](Part part, std::string_view text) {
     if (part == Part::kContent) content += text;
@@ -124,14 +123,11 @@ TEST(Conversation, AnswersAreTakenApart) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   const TempFolder folder;
   const tools::Model model = TinyModel(folder);
-  rondo_chat_options options;
-  rondo_chat_options_init(&options, sizeof options);
-  options.template_text = kCallTemplate;
-  options.template_bytes = std::strlen(kCallTemplate);
-  options.tools = kTools;
-  options.tools_bytes = std::strlen(kTools);
-  EXPECT_EQ(ThinkingMarksOf(model.get(), options).begin, "<think>\n");
-  AnswerReader reader(model.get(), options);
+  Chat chat;
+  chat.template_text = kCallTemplate;
+  chat.tools = kTools;
+  EXPECT_EQ(ThinkingMarksOf(model, chat).begin, "<think>\n");
+  AnswerReader reader(model, chat);
   const std::string_view text =
       "<think>\nRain?\n</think>\nLet me see.<|pad|>{\"name\": \"weather\", \"arguments\": "
       "{\"city\": \"Rome\"}}";
@@ -175,24 +171,23 @@ TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
   const TempFolder folder;
   const std::string kept = (folder / "kept").string();
   const tools::Model model = TinyModel(folder);
-  SessionSetup setup;
-  setup.options.max_tokens = 12;
-  setup.options.ignore_eos = 1;
+  SessionOptions setup;
+  setup.max_tokens = 12;
+  setup.ignore_eos = true;
   // Under SLIDE the session no longer knows the first of 5000 tokens.
   for (const auto& [policy, length] :
        {std::pair(RONDO_POLICY_STOP, 10), {RONDO_POLICY_SLIDE, 10}, {RONDO_POLICY_SLIDE, 5500}}) {
-    rondo_engine_options options = EngineDefaults();
+    EngineOptions options;
     options.context = 256;
     options.threads = 1;
     options.context_policy = policy;
-    const tools::Engine first = CreateEngine(model.get(), options),
-                        second = CreateEngine(model.get(), options);
-    Conversation a(model.get(), first.get(), setup, {"", kTemplate, "", 0, false});
-    Conversation b(model.get(), second.get(), setup, {"", kTemplate, "", 0, false});
+    const tools::Engine first = CreateEngine(model, options), second = CreateEngine(model, options);
+    Conversation a(model, first, setup, FormOf(kTemplate));
+    Conversation b(model, second, setup, FormOf(kTemplate));
     std::string question;
     for (int i = 0; i < length; ++i) question += i % 2 == 0 ? " a" : " dog";
     a.Ask(question, [](Part, std::string_view) {});
-    const uint64_t before = Prefilled(first.get());
+    const uint64_t before = Prefilled(first);
     KeepConversation(kept, a);
     EXPECT_TRUE(ReadConversation(kept, &b));
     EXPECT_EQ(b.position(), a.position());
@@ -203,8 +198,8 @@ TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
     EXPECT_EQ(actual, expected);
     EXPECT_EQ(b.stats().kept, a.stats().kept);
     EXPECT_GE(b.stats().kept, static_cast<size_t>(length));
-    EXPECT_EQ(Prefilled(second.get()), Prefilled(first.get()) - before);
-    EXPECT_LT(Prefilled(second.get()), 40u);
+    EXPECT_EQ(Prefilled(second), Prefilled(first) - before);
+    EXPECT_LT(Prefilled(second), 40u);
   }
 }
 

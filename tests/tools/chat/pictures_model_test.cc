@@ -4,13 +4,15 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "tests/support/reference_data.h"
-#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
 #include "tests/tools/chat/saved_messages.h"
 #include "tests/tools/run_tool.h"
 #include "tools/chat/conversation.h"
 #include "tools/chat/conversation_file.h"
+#include "tools/convert/convert.h"
 
 namespace rondo::tools::chat_pictures_model_test {
 namespace {
@@ -45,23 +47,18 @@ class ChatPictures : public testing::Test {
     options.weights = options.embedding = options.media_weights = format::TensorFormat::F32;
     convert::Convert(options, [](uint64_t, uint64_t) {});
     model_ = OpenModel(options.output.string());
-    setup_.options.max_tokens = 6;
-    setup_.options.ignore_eos = 1;
+    setup_.max_tokens = 6;
+    setup_.ignore_eos = true;
   }
   Engine NewEngine(uint32_t context = 1024) const {
-    rondo_engine_options options = EngineDefaults();
+    EngineOptions options;
     options.context = context;
     options.threads = 1;
     options.kv_format = RONDO_KV_FLOAT32;
     options.max_media_rows = 200;
-    return CreateEngine(model_.get(), options);
+    return CreateEngine(*model_, options);
   }
-  static uint64_t Prefilled(const Engine& engine) {
-    rondo_engine_counters counters = {};
-    counters.struct_size = sizeof counters;
-    EXPECT_EQ(rondo_engine_stats(engine.get(), &counters), RONDO_STATUS_OK);
-    return counters.tokens_prefilled;
-  }
+  static uint64_t Prefilled(const Engine& engine) { return engine.Stats().tokens_prefilled; }
   // A copy, which may go away.
   std::string Copy(const std::string& name) const {
     const std::filesystem::path to = folder_ / "picture.png";
@@ -71,13 +68,13 @@ class ChatPictures : public testing::Test {
   }
 
   TempFolder folder_;
-  tools::Model model_;
-  SessionSetup setup_;
+  std::optional<Model> model_;
+  SessionOptions setup_;
 };
 
 TEST_F(ChatPictures, AreLookedAtOnce) {
   const Engine engine = NewEngine();
-  Conversation conversation(model_.get(), engine.get(), setup_, {});
+  Conversation conversation(*model_, engine, setup_, {});
   ASSERT_TRUE(conversation.sees());
   const std::string file = Copy("p123x77");
   const rondo_image_facts facts = conversation.Attach(file);
@@ -100,12 +97,12 @@ TEST_F(ChatPictures, AreLookedAtOnce) {
 // What the session keeps is what a conversation that reads all at once has.
 TEST_F(ChatPictures, TurnsAreThoseOfOneThatReadsAllAtOnce) {
   const Engine one = NewEngine(), other = NewEngine();
-  Conversation a(model_.get(), one.get(), setup_, {});
+  Conversation a(*model_, one, setup_, {});
   a.Attach(PictureFile("p64x64"));
   a.Attach(PictureFile("p30x90"));
   a.Ask("compare them", kIgnore);
   a.Attach(PictureFile("p123x77"));
-  Conversation b(model_.get(), other.get(), setup_, {});
+  Conversation b(*model_, other, setup_, {});
   b.Load(a.messages(), "");
   b.Attach(PictureFile("p123x77"));
   std::string expected, actual;
@@ -120,7 +117,7 @@ TEST_F(ChatPictures, TurnsAreThoseOfOneThatReadsAllAtOnce) {
 TEST_F(ChatPictures, ThatWereKeptAreNotReadAgain) {
   const std::string kept = (folder_ / "kept").string();
   const Engine one = NewEngine(), other = NewEngine(), third = NewEngine();
-  Conversation a(model_.get(), one.get(), setup_, {}), b(model_.get(), other.get(), setup_, {});
+  Conversation a(*model_, one, setup_, {}), b(*model_, other, setup_, {});
   a.Attach(Copy("p123x77"));
   a.Ask("What is it?", kIgnore);
   const uint64_t before = Prefilled(one);
@@ -137,7 +134,7 @@ TEST_F(ChatPictures, ThatWereKeptAreNotReadAgain) {
 
   // Another picture under that name is none that they talked about.
   Copy("p77x123");
-  Conversation c(model_.get(), third.get(), setup_, {});
+  Conversation c(*model_, third, setup_, {});
   try {
     ReadConversation(kept, &c);
     ADD_FAILURE() << "it was loaded";
@@ -152,7 +149,7 @@ TEST_F(ChatPictures, ThatWereKeptAreNotReadAgain) {
 // A turn that does not fit is taken back with its pictures.
 TEST_F(ChatPictures, OfATurnThatIsTakenBackAreGone) {
   const Engine engine = NewEngine(/*context=*/128);
-  Conversation conversation(model_.get(), engine.get(), setup_, {});
+  Conversation conversation(*model_, engine, setup_, {});
   conversation.Ask("Hello", kIgnore);
   const uint64_t before = conversation.position();
   const Json messages = conversation.messages();

@@ -6,7 +6,8 @@ namespace rondo::tools {
 namespace {
 
 TEST(SamplingTest, IsDescribedByWhatIsOn) {
-  rondo_session_options options = SessionDefaults();
+  rondo_session_options options;
+  rondo_session_options_init(&options, sizeof options);
   EXPECT_EQ(DescribeSampling(options), "the most likely token");
   EXPECT_EQ(DescribeDraw(options), "the most likely token");
   options.top_k = 5;  // of no use without a temperature
@@ -14,7 +15,7 @@ TEST(SamplingTest, IsDescribedByWhatIsOn) {
   EXPECT_EQ(DescribeSampling(options), "the most likely token, repetition penalty 1.25");
   options.temperature = 0.6f;
   EXPECT_EQ(DescribeSampling(options), "temperature 0.6, top-k 5, repetition penalty 1.25");
-  options = SessionDefaults();
+  rondo_session_options_init(&options, sizeof options);
   options.temperature = 1;
   options.top_p = 0.95f;
   options.min_p = 0.05f;

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
 
 #include "tests/support/reference_data.h"
-#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tools/convert/convert.h"
 
 namespace rondo::tools::call_spelling_model_test {
 namespace {
@@ -31,49 +33,42 @@ class CallSpellingTest : public ::testing::Test {
     model_ = OpenModel(options.output.string());
   }
 
-  // The options of a reference template with its variables, whose texts these keep.
-  rondo_chat_options Options(const std::filesystem::path& path) {
+  // A reference template with its variables.
+  static Chat ChatOf(const std::filesystem::path& path) {
     const Json file = Json::parse(std::ifstream(path));
-    template_ = file["template"];
     Json variables = {{"functions", "[]"}, {"datetime", "today"}};
     for (const auto& [name, value] : file["vars"].items()) {
       if (value.is_string()) variables[name] = value;
     }
-    variables_ = variables.dump();
-    rondo_chat_options options;
-    rondo_chat_options_init(&options, sizeof options);
-    options.template_text = template_.data();
-    options.template_bytes = template_.size();
-    options.variables = variables_.data();
-    options.variables_bytes = variables_.size();
-    options.tools = kTools;
-    options.tools_bytes = std::string_view(kTools).size();
-    options.local_time = 0;
-    return options;
+    Chat chat;
+    chat.template_text = file["template"];
+    chat.variables = variables.dump();
+    chat.tools = kTools;
+    chat.local_time = 0;
+    return chat;
   }
 
-  std::string Render(rondo_chat_options options, const Json& messages) {
-    const std::string json = messages.dump();
-    options.messages = json.data();
-    options.messages_bytes = json.size();
-    return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-      return rondo_chat_render(model_.get(), &options, buffer, capacity, length, nullptr, 0,
-                               nullptr, why_, sizeof why_);
-    });
+  // A refusal is shown, and has none of the texts.
+  std::string Render(Chat chat, const Json& messages) {
+    chat.messages = messages.dump();
+    try {
+      return model_->RenderChat(chat);
+    } catch (const rondo::Error& error) {
+      return error.what();
+    }
   }
 
-  bool HasForm(const rondo_chat_options& options) {
-    rondo_chat_parser* parser = nullptr;
-    const int32_t status =
-        rondo_chat_parser_create(model_.get(), &options, &parser, why_, sizeof why_);
-    rondo_chat_parser_close(parser);
-    return status == RONDO_STATUS_OK;
+  bool HasForm(const Chat& chat) {
+    try {
+      abi8::ChatParser(*model_, chat);
+    } catch (const rondo::Error&) {
+      return false;
+    }
+    return true;
   }
 
   const TempFolder folder_;
-  Model model_;
-  std::string template_, variables_;
-  char why_[256] = "";
+  std::optional<Model> model_;
 };
 
 Json Conversation(const std::string& content) {
@@ -95,13 +90,13 @@ TEST_F(CallSpellingTest, ReferenceTemplatesWriteCallsWithTheirArguments) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path().stem());
-    const rondo_chat_options options = Options(entry.path());
-    if (!HasForm(options)) continue;
+    const Chat chat = ChatOf(entry.path());
+    if (!HasForm(chat)) continue;
     ++some;
-    const CallSpelling spelling = ReadCallSpelling(model_.get(), options);
+    const CallSpelling spelling = ReadCallSpelling(*model_, chat);
     for (const char* const content : {"", "Let me look."}) {
-      const std::string text = Render(options, Spelled(Conversation(content), spelling));
-      EXPECT_NE(text.find("Romaville"), text.npos) << why_;
+      const std::string text = Render(chat, Spelled(Conversation(content), spelling));
+      EXPECT_NE(text.find("Romaville"), text.npos) << text;
       EXPECT_EQ(text.find("\\\"Romaville"), text.npos) << "a text of JSON in JSON:\n" << text;
     }
   }

@@ -10,7 +10,6 @@
 
 #include "tests/support/npz.h"
 #include "tests/support/reference_data.h"
-#include "tests/support/test_model.h"
 #include "tests/tools/run_tool.h"
 #include "tools/common/library.h"
 
@@ -53,9 +52,7 @@ class Pictures : public testing::Test {
   }
   std::string Text(int32_t token) const {
     const Model model = OpenModel(tool_.Path("f32.rondo"));
-    return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-      return rondo_detokenize(model.get(), &token, 1, 0, buffer, capacity, length);
-    });
+    return model.Detokenize({&token, 1});
   }
 
   ToolRunner tool_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tools/common/library.h"
+#include "tools/common/sampling.h"
 #include "tools/serve/chat_wish.h"
 #include "tools/serve/generation_fields.h"
 #include "tools/serve/handler.h"
@@ -134,7 +135,7 @@ std::vector<int32_t> ReadPrompt(const ServedModel& model, Fields* fields, std::s
   const std::string pointer = fields->PointerOf("prompt");
   if (prompt->is_string()) {
     *text = prompt->get<std::string>();
-    std::vector<int32_t> ids = Tokenize(model.handle(), *text, /*add_special=*/true);
+    std::vector<int32_t> ids = Tokenize(model.model(), *text, /*add_special=*/true);
     if (ids.empty()) RefuseValue(pointer, *prompt, "a text with a token");
     return ids;
   }
@@ -208,7 +209,7 @@ void Completions(const Service& service, const std::shared_ptr<Exchange>& exchan
   fields.Ignore({"model", "user", "cache_prompt"});
   fields.RefuseOthers();
   if (found.adapter != nullptr) made.options.adapter = *found.adapter;
-  made.stops = StopsOf(model, made.options);
+  made.stops = StopsOf(model.model(), made.options);
   auto sink = std::make_unique<CompletionSink>(exchange, std::move(form));
   Start(service, std::make_unique<Generation>(std::move(made), exchange, std::move(sink)));
 }

@@ -107,11 +107,11 @@ void Embeddings(const Service& service, const std::shared_ptr<Exchange>& exchang
       fields.Bool("truncate").value_or(true) ? TooLong::kCut : TooLong::kRefuse;
   fields.Ignore({"model", "user", "input_type"});
   fields.RefuseOthers();
-  const LongTexts read(model.handle(), too_long);
+  const LongTexts read(model.model(), too_long);
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string text =
-        EmbeddingText(model.handle(), prompt ? prompt->c_str() : nullptr, texts[i]);
+        EmbeddingText(model.model(), prompt ? prompt->c_str() : nullptr, texts[i]);
     ids.push_back(read.Read(PointerTo("/input", i), Stripped(text)));
   }
   const auto vectors = Embed(model, ids, dimensions, *exchange);
@@ -147,7 +147,7 @@ void Rerank(const Service& service, const std::shared_ptr<Exchange>& exchange) {
   const std::optional<std::string> instruction = fields.Text("instruction");
   fields.Ignore({"model", "user", "max_tokens_per_doc", "truncate"});
   fields.RefuseOthers();
-  const LongPairs read(model.handle(), TooLong::kCut, instruction ? instruction->c_str() : nullptr,
+  const LongPairs read(model.model(), TooLong::kCut, instruction ? instruction->c_str() : nullptr,
                        query);
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < documents.size(); ++i) {
@@ -188,7 +188,7 @@ void Score(const Service& service, const std::shared_ptr<Exchange>& exchange) {
   fields.RefuseOthers();
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < second.size(); ++i) {
-    const LongPairs read(model.handle(), TooLong::kCut, nullptr, first[first.size() == 1 ? 0 : i]);
+    const LongPairs read(model.model(), TooLong::kCut, nullptr, first[first.size() == 1 ? 0 : i]);
     ids.push_back(read.Read(PointerTo("/text_2", i), second[i]));
   }
   const auto scores = Embed(model, ids, 1, *exchange);
