@@ -19,7 +19,6 @@ constexpr Route kPosts[] = {
     {"/v1/completions", Completions},
     {"/v1/embeddings", Embeddings},
     {"/v1/rerank", Rerank},
-    {"/rerank", Rerank},
     {"/v1/score", Score},
     {"/v1/responses", Responses},
     {"/v1/responses/input_tokens", CountResponseTokens},
@@ -39,6 +38,12 @@ bool IsPage(const std::string& path) { return FindPage(path) != nullptr; }
 bool IsGet(const std::string& path) {
   return IsPage(path) || path.starts_with(kOneModel) ||
          std::find(std::begin(kGets), std::end(kGets), path) != std::end(kGets);
+}
+
+// The path as it is known here: without /v1 it is found, too, as clients' base addresses differ.
+std::string Known(const std::string& path) {
+  const std::string whole = "/v1" + path;
+  return FindHandler(whole) != nullptr || IsGet(whole) ? whole : path;
 }
 
 // Health is anybody's to ask for, and the page has nothing that is anybody's.
@@ -130,7 +135,7 @@ bool Frontend::IsAllowedHost(const std::string& host) const {
 
 std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& load) {
   connections_ = load.connections;
-  const std::string& path = request.path;
+  const std::string path = Known(request.path);
   const auto refuse = [&](const ApiError& error, Header header = {}) {
     auto reply = std::make_unique<Reply>(ErrorReply(error));
     if (!header.name.empty()) reply->headers.push_back(std::move(header));
@@ -177,14 +182,12 @@ std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& l
 }
 
 void Frontend::Handle(const std::shared_ptr<Exchange>& exchange) {
-  const Request& request = exchange->request();
-  const bool names_model = request.path.starts_with(kOneModel);
-  exchange->OnAnswer([&metrics = service_.metrics,
-                      path = names_model ? std::string(kOneModel) : request.path](int status) {
-    metrics.CountReply(path, status);
-  });
-  const Handler handler = FindHandler(request.path);
-  if (handler == nullptr) return exchange->Answer(AnswerAtOnce(request));
+  const std::string path = Known(exchange->request().path);
+  const std::string counted = path.starts_with(kOneModel) ? std::string(kOneModel) : path;
+  exchange->OnAnswer(
+      [&metrics = service_.metrics, counted](int status) { metrics.CountReply(counted, status); });
+  const Handler handler = FindHandler(path);
+  if (handler == nullptr) return exchange->Answer(AnswerAtOnce(path));
   // It outlives this.
   const auto work = [service = service_, exchange, handler] { Run(handler, service, exchange); };
   if (workers_->Add(work)) return;
@@ -192,8 +195,7 @@ void Frontend::Handle(const std::shared_ptr<Exchange>& exchange) {
       ErrorReply(ApiError(429, "as many requests wait as may", "", "queue_full").RetryAfter(1)));
 }
 
-Reply Frontend::AnswerAtOnce(const Request& request) const {
-  const std::string& path = request.path;
+Reply Frontend::AnswerAtOnce(const std::string& path) const {
   try {
     if (path == "/health") return JsonReply({{"status", "ok"}});
     if (path == "/ready") {

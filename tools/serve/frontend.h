@@ -32,7 +32,7 @@ class Frontend {
   void Handle(const std::shared_ptr<Exchange>& exchange);
   bool HasKey(const Request& request) const;
   bool IsAllowedHost(const std::string& host) const;
-  Reply AnswerAtOnce(const Request& request) const;
+  Reply AnswerAtOnce(const std::string& path) const;
   Reply ModelsReply() const;
   Reply ModelReply(const std::string& name) const;
   Reply MetricsReply() const;

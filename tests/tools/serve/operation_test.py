@@ -204,7 +204,7 @@ class KeysTest(unittest.TestCase):
                             {"Authorization": "Bearer secret-one1"}, {"x-api-key": ""},
                             {"Authorization": "secret-one"}, {"Authorization": "Basic secret-one"},
                             {"x-api-key": "# of tests"}, {"Authorization": "Bearer secret-onf"}):
-                for path in ("/v1/models", "/metrics", "/version", "/v1/models/tiny"):
+                for path in ("/v1/models", "/metrics", "/version", "/v1/models/tiny", "/models"):
                     self.assertEqual(server.get(path, **headers).status, 401, headers)
                 reply = server.post(COMPLETIONS, ONCE, headers)
                 self.assertEqual(reply.status, 401)
