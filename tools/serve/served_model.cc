@@ -69,6 +69,10 @@ ServedModel::ServedModel(const ModelWish& wish)
   thinking_ = ThinkingMarksOf(model_, {});
 }
 
+std::string ServedModel::Fingerprint() const {
+  return std::string("rondo-") + rondo_version_string() + "-" + memory_.kernels;
+}
+
 const rondo::Adapter* ServedModel::FindAdapter(const std::string& name) const {
   const auto found = adapters_.find(name);
   return found == adapters_.end() ? nullptr : &found->second;

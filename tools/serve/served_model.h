@@ -52,6 +52,8 @@ class ServedModel {
   const rondo_memory_plan& memory() const { return memory_; }
   const rondo_model_facts& facts() const { return facts_; }
   const rondo_embedder_facts& embedder() const { return embedder_; }
+  // Of what computes: where it is the same, a request with a seed has the same answer.
+  std::string Fingerprint() const;
   bool has_chat() const { return has_chat_; }
   bool sees() const { return sees_; }
   const MessageForm& message_form() const { return form_; }

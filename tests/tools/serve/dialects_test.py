@@ -1,8 +1,9 @@
-"""What clients of other servers write, beside OpenAI's own.
+"""What clients of other servers write, and read, beside OpenAI's own.
 
     python3 tests/tools/serve/dialects_test.py build/release/rondo ../shared/data [TEST ...]
 """
 
+import re
 import unittest
 
 from serve_bodies import CHAT, COMPLETIONS, masked, user
@@ -30,6 +31,23 @@ class DialectsTest(unittest.TestCase):
             self.assertEqual(masked(told[0].json()), masked(told[1].json()))
         self.assertEqual(server.get("/v1/health").status, 404)
         self.assertEqual(server.get("/v1/v1/models").status, 404)
+
+    def test_a_stream_ends_with_times(self):
+        for path, body in ((COMPLETIONS, {"prompt": "Once"}), (CHAT, {"messages": user("Hi")})):
+            body |= {"max_tokens": 5, "ignore_eos": True, "stream_options": {"include_usage": True}}
+            events = server.streamed(path, None, **body)
+            self.assertEqual(events[-1][1]["usage"]["completion_tokens"], 5)
+            self.assertEqual(events[-1][1]["timings"]["predicted_n"], 5)
+            self.assertTrue(all("timings" not in data for _, data in events[:-1]))
+
+    def test_what_computes_has_a_name(self):
+        version = server.get("/version").json()["version"]
+        for path, body in ((COMPLETIONS, {"prompt": "Once"}), (CHAT, {"messages": user("Hi")})):
+            body |= {"max_tokens": 2}
+            name = server.whole(path, None, **body)["system_fingerprint"]
+            self.assertRegex(name, f"^rondo-{re.escape(version)}-[a-z0-9_]+$")
+            told = {data["system_fingerprint"] for _, data in server.streamed(path, None, **body)}
+            self.assertEqual(told, {name})
 
 
 if __name__ == "__main__":

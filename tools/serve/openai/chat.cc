@@ -115,6 +115,7 @@ void ChatCompletions(const Service& service, const std::shared_ptr<Exchange>& ex
   form.model = fields.Text("model").value_or("");
   const FoundModel found = service.models.Find(form.model);
   if (form.model.empty()) form.model = found.model->name();
+  form.fingerprint = found.model->Fingerprint();
   ChatWish wish = ReadChat(*found.model, &fields, service.media, &form);
   GenerationWish made = WishOf(found, std::move(wish), *exchange);
   auto sink = std::make_unique<ChatSink>(exchange, std::move(form));

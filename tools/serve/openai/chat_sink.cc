@@ -20,7 +20,7 @@ ChatSink::ChatSink(std::shared_ptr<Exchange> exchange, ChatReplyForm form)
       created_(exchange_->request().time),
       answers_(form_.choices) {}
 
-void ChatSink::SendChunk(Json choices, Json usage) {
+void ChatSink::SendChunk(Json choices, const Usage* usage) {
   if (!begun_) {
     begun_ = true;
     Reply reply;
@@ -34,8 +34,10 @@ void ChatSink::SendChunk(Json choices, Json usage) {
                 {"object", "chat.completion.chunk"},
                 {"created", created_},
                 {"model", form_.model},
+                {"system_fingerprint", form_.fingerprint},
                 {"choices", std::move(choices)}};
-  if (form_.include_usage) chunk["usage"] = std::move(usage);
+  if (form_.include_usage) chunk["usage"] = usage == nullptr ? Json(nullptr) : UsageOf(*usage);
+  if (usage != nullptr) chunk["timings"] = TimingsOf(*usage);
   exchange_->Write(EventText(chunk));
 }
 
@@ -126,7 +128,7 @@ Json ChatSink::MessageOf(const Answer& answer) const {
 
 void ChatSink::End(const Usage& usage) {
   if (form_.stream) {
-    if (form_.include_usage) SendChunk(Json::array(), UsageOf(usage));
+    if (form_.include_usage) SendChunk(Json::array(), &usage);
     exchange_->Write("data: [DONE]\n\n");
     exchange_->End();
     return;
@@ -142,6 +144,7 @@ void ChatSink::End(const Usage& usage) {
                       {"object", "chat.completion"},
                       {"created", created_},
                       {"model", form_.model},
+                      {"system_fingerprint", form_.fingerprint},
                       {"choices", std::move(choices)},
                       {"usage", UsageOf(usage)},
                       {"timings", TimingsOf(usage)}};

@@ -13,6 +13,7 @@ namespace rondo::tools::serve {
 
 struct ChatReplyForm {
   std::string model;  // as the request names it
+  std::string fingerprint;
   size_t choices = 1;
   bool stream = false;
   bool include_usage = false;
@@ -42,7 +43,8 @@ class ChatSink : public Sink {
   };
 
   void Send(size_t choice, Json delta, const char* finish);
-  void SendChunk(Json choices, Json usage);
+  // `usage`: of the last one, null in all others.
+  void SendChunk(Json choices, const Usage* usage);
   Json TakeLogprobs(Answer* answer) const;
   Json MessageOf(const Answer& answer) const;
   std::string CallId(const Piece& piece);

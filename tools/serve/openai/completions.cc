@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostLogprobs = 20;
 
 struct CompletionForm {
-  std::string model;
+  std::string model, fingerprint;
   size_t choices = 1;
   bool stream = false, include_usage = false, logprobs = false;
   std::string echo, suffix;  // before and behind each text
@@ -57,7 +57,7 @@ class CompletionSink : public Sink {
   }
   void End(const Usage& usage) override {
     if (form_.stream) {
-      if (form_.include_usage) SendChunk(Json::array(), UsageOf(usage));
+      if (form_.include_usage) SendChunk(Json::array(), &usage);
       exchange_->Write("data: [DONE]\n\n");
       exchange_->End();
       return;
@@ -94,6 +94,7 @@ class CompletionSink : public Sink {
             {"object", "text_completion"},
             {"created", created_},
             {"model", form_.model},
+            {"system_fingerprint", form_.fingerprint},
             {"choices", std::move(choices)}};
   }
   void Send(size_t choice, const std::string& text, const char* finish) {
@@ -104,7 +105,8 @@ class CompletionSink : public Sink {
                             {"finish_reason", finish == nullptr ? Json(nullptr) : Json(finish)}}}),
               nullptr);
   }
-  void SendChunk(Json choices, Json usage) {
+  // `usage`: of the last one, null in all others.
+  void SendChunk(Json choices, const Usage* usage) {
     if (!std::exchange(begun_, true)) {
       Reply reply;
       reply.type = "text/event-stream";
@@ -112,7 +114,8 @@ class CompletionSink : public Sink {
       exchange_->Begin(std::move(reply));
     }
     Json chunk = Head(std::move(choices));
-    if (form_.include_usage) chunk["usage"] = std::move(usage);
+    if (form_.include_usage) chunk["usage"] = usage == nullptr ? Json(nullptr) : UsageOf(*usage);
+    if (usage != nullptr) chunk["timings"] = TimingsOf(*usage);
     exchange_->Write(EventText(chunk));
   }
 
@@ -166,6 +169,7 @@ void Completions(const Service& service, const std::shared_ptr<Exchange>& exchan
   const FoundModel found = service.models.Find(form.model);
   const ServedModel& model = *found.model;
   if (form.model.empty()) form.model = model.name();
+  form.fingerprint = model.Fingerprint();
   if (model.kind() != ModelKind::kPredicts) {
     throw ApiError(400, "the model " + model.name() + " makes vectors or scores, no text",
                    "/model");
