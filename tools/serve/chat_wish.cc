@@ -22,7 +22,9 @@ std::string Dump(const Json& value) {
 // Without messages.
 rondo::Chat ChatOf(const ChatWish& wish) {
   rondo::Chat chat;
-  if (wish.continues) chat.flags = RONDO_CHAT_CONTINUE_FINAL;
+  chat.flags = wish.continues ? RONDO_CHAT_CONTINUE_FINAL
+               : wish.asks    ? RONDO_CHAT_ADD_GENERATION_PROMPT
+                              : 0;
   chat.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
   if (wish.calls != CallsWish::kNone) chat.tools = Dump(wish.tools);
   chat.variables = Dump(wish.variables);

@@ -31,6 +31,7 @@ struct ChatWish {
   TextForm form;
   Json variables = Json::object();  // for the template
   bool continues = false;           // the last message is the assistant's, which goes on
+  bool asks = true;                 // otherwise the template begins the assistant's next one
   rondo::SessionOptions options;
   std::optional<uint64_t> thinking_tokens;  // the most of a thought; 0: none is begun
   size_t choices = 1;

@@ -3,10 +3,11 @@
     python3 tests/tools/serve/dialects_test.py build/release/rondo ../shared/data [TEST ...]
 """
 
+import json
 import re
 import unittest
 
-from serve_bodies import CHAT, COMPLETIONS, masked, user
+from serve_bodies import CHAT, COMPLETIONS, WEATHER, masked, user
 from serve_process import Server, chatting, run_tests
 
 
@@ -20,6 +21,10 @@ def tearDownModule():
 
 
 class DialectsTest(unittest.TestCase):
+    def refused(self, body, pointer):
+        reply = server.post(CHAT, {"messages": user("Hi")} | body)
+        self.assertEqual((reply.status, reply.error()["param"]), (400, pointer), reply.body)
+
     def test_paths_without_their_version(self):
         self.assertEqual(server.get("/models").json(), server.get("/v1/models").json())
         self.assertEqual(server.get("/models/chat").json()["id"], "chat")
@@ -48,6 +53,32 @@ class DialectsTest(unittest.TestCase):
             self.assertRegex(name, f"^rondo-{re.escape(version)}-[a-z0-9_]+$")
             told = {data["system_fingerprint"] for _, data in server.streamed(path, None, **body)}
             self.assertEqual(told, {name})
+
+    def test_schemas(self):
+        for wish in ({"response_format": {"type": "json_object", "schema": WEATHER}},
+                     {"json_schema": WEATHER}):
+            reply = server.post(CHAT, {"messages": user("Rain?"), "seed": 1, "temperature": 1,
+                                       "thinking_budget": 0} | wish)
+            self.assertEqual(reply.status, 200, reply.body)
+            content = reply.json()["choices"][0]["message"]["content"]
+            self.assertEqual(set(json.loads(content)), {"city", "days"})
+        wrong = {"type": "json_object", "schema": {"type": 1}}
+        self.refused({"response_format": wrong}, "/response_format/schema")
+        self.refused({"json_schema": {"type": 1}}, "/json_schema")
+
+    def test_prompts_end_with_the_last_message(self):
+        def prompt(messages, **body):
+            return server.post("/apply-template", {"messages": messages} | body).json()["prompt"]
+
+        asked = prompt(user("Hi"))
+        self.assertEqual(prompt(user("Hi"), add_generation_prompt=True), asked)
+        ended = prompt(user("Hi"), add_generation_prompt=False)
+        self.assertTrue(asked.startswith(ended), (asked, ended))
+        self.assertIn("assistant", asked[len(ended):])
+        body = {"messages": user("Hi") + [{"role": "assistant", "content": "Once"}],
+                "continue_final_message": True}
+        self.assertTrue(prompt(**body, add_generation_prompt=False).endswith("Once"))
+        self.refused(body | {"add_generation_prompt": True}, "/add_generation_prompt")
 
 
 if __name__ == "__main__":

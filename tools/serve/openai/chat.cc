@@ -20,6 +20,9 @@ void ReadLogprobs(Fields* fields, ChatWish* wish, ChatReplyForm* form) {
 
 // What a text must be, as vLLM's and llama.cpp's clients say it, too.
 void ReadGrammar(Fields* fields, ChatWish* wish) {
+  if (const Json* const schema = fields->Object("json_schema")) {
+    wish->form = {RONDO_GRAMMAR_JSON_SCHEMA, schema->dump(), fields->PointerOf("json_schema")};
+  }
   if (const auto regex = fields->Text("regex")) {
     wish->form = {RONDO_GRAMMAR_PATTERN, *regex, fields->PointerOf("regex")};
   }
@@ -37,6 +40,17 @@ void ReadStream(Fields* fields, ChatReplyForm* form) {
   form->include_usage = its.Bool("include_usage").value_or(false);
   its.Ignore({"include_obfuscation", "continuous_usage_stats"});
   its.RefuseOthers();
+}
+
+// What stands behind the last message.
+void ReadEnd(Fields* fields, ChatWish* wish) {
+  const bool is_said = fields->Bool("continue_final_message").value_or(false);
+  wish->continues = is_said && wish->messages.back()["role"] == "assistant";
+  const auto asks = fields->Bool("add_generation_prompt");
+  if (wish->continues && asks == true) {
+    fields->Refuse("add_generation_prompt", "false, as the last message goes on");
+  }
+  wish->asks = asks.value_or(true);
 }
 
 std::string ReadPrediction(Fields* fields) {
@@ -94,16 +108,13 @@ ChatWish ReadChat(const ServedModel& model, Fields* fields, const MediaSource& m
       static_cast<size_t>(fields->Integer("n", 1, model.memory().max_sessions).value_or(1));
   form->choices = wish.choices;
   wish.prediction = ReadPrediction(fields);
-  const Json& last = wish.messages.back();
-  const bool is_said = fields->Bool("continue_final_message").value_or(false);
-  wish.continues = is_said && last["role"] == "assistant";
+  ReadEnd(fields, &wish);
   const Json* const modalities = fields->Array("modalities");
   if (modalities != nullptr && *modalities != Json::array({"text"})) {
     fields->Refuse("modalities", "[\"text\"]");
   }
   fields->Ignore({"model", "user", "metadata", "store", "service_tier", "safety_identifier",
-                  "prompt_cache_key", "prompt_cache_retention", "cache_prompt", "verbosity",
-                  "add_generation_prompt"});
+                  "prompt_cache_key", "prompt_cache_retention", "cache_prompt", "verbosity"});
   fields->RefuseOthers();
   return wish;
 }

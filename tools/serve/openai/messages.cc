@@ -192,7 +192,11 @@ void ReadForm(const Json* format, const std::string& pointer, ChatWish* wish) {
   Fields fields(*format, pointer);
   const std::string type = fields.RequiredText("type");
   if (type == "json_object") {
-    wish->form = {RONDO_GRAMMAR_JSON_SCHEMA, R"({"type": "object"})", pointer};
+    // Some send what the object is to be beside the type.
+    const Json* const schema = fields.Find("schema");
+    wish->form = {RONDO_GRAMMAR_JSON_SCHEMA,
+                  schema != nullptr ? schema->dump() : R"({"type": "object"})",
+                  schema != nullptr ? fields.PointerOf("schema") : pointer};
   } else if (type == "json_schema") {
     // Chat completions have the schema one level deeper than responses.
     const Json* const inner = fields.Object("json_schema");
