@@ -62,7 +62,10 @@ LongTexts::LongTexts(const Model& model, TooLong too_long)
       behind_(FindTokensAround(model).behind.size()) {}
 
 TokenIds LongTexts::Read(const std::string& place, std::string_view text) const {
-  TokenIds ids = Tokenize(*model_, text, /*add_special=*/true);
+  return Fit(place, Tokenize(*model_, text, /*add_special=*/true));
+}
+
+TokenIds LongTexts::Fit(const std::string& place, TokenIds ids) const {
   if (!IsTooLong(place, ids.size(), most_, too_long_)) return ids;
   const size_t behind = std::min(behind_, most_);
   ids.erase(ids.begin() + static_cast<ptrdiff_t>(most_ - behind),

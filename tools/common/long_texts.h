@@ -27,6 +27,8 @@ class LongTexts {
   // What the model reads of `text`, with the tokenizer's tokens around it, which stay. Throws Error
   // where it is too long and is not to be cut, and where nothing is there to be read.
   TokenIds Read(const std::string& place, std::string_view text) const;
+  // The same of tokens that are there, with those around them.
+  TokenIds Fit(const std::string& place, TokenIds ids) const;
 
  private:
   const Model* model_;

@@ -63,6 +63,21 @@ std::vector<std::string> ReadStops(Fields* fields, const char* name) {
   return stops;
 }
 
+std::vector<int32_t> ReadIds(const ServedModel& model, const Json& list,
+                             const std::string& pointer) {
+  std::vector<int32_t> ids;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const bool is_id =
+        list[i].is_number_unsigned() && list[i].get<uint64_t>() < model.facts().vocab_size;
+    if (!is_id) {
+      RefuseValue(PointerTo(pointer, i), list[i],
+                  "a token id from 0 to " + std::to_string(model.facts().vocab_size - 1));
+    }
+    ids.push_back(list[i].get<int32_t>());
+  }
+  return ids;
+}
+
 uint64_t RandomSeed() {
   thread_local std::mt19937_64 engine(std::random_device{}() ^
                                       (uint64_t{std::random_device{}()} << 32));

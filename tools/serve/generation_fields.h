@@ -19,6 +19,10 @@ void ReadSampling(const ServedModel& model, Fields* fields, rondo::SessionOption
 // One text, or an array of at most as many as the library takes.
 std::vector<std::string> ReadStops(Fields* fields, const char* name);
 
+// The tokens of an array of ids.
+std::vector<int32_t> ReadIds(const ServedModel& model, const Json& list,
+                             const std::string& pointer);
+
 uint64_t RandomSeed();
 
 // Ids of replies: equal seeds give equal ones.

@@ -1,28 +1,11 @@
 // Texts to tokens and back, and what a chat template writes.
 #include "tools/common/library.h"
 #include "tools/serve/chat_wish.h"
+#include "tools/serve/generation_fields.h"
 #include "tools/serve/handler.h"
 #include "tools/serve/openai/chat.h"
 
 namespace rondo::tools::serve {
-namespace {
-
-std::vector<int32_t> ReadIds(const ServedModel& model, Fields* fields, const char* name) {
-  const Json& list = fields->RequiredArray(name);
-  std::vector<int32_t> ids;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const bool is_id =
-        list[i].is_number_unsigned() && list[i].get<uint64_t>() < model.facts().vocab_size;
-    if (!is_id) {
-      RefuseValue(PointerTo(fields->PointerOf(name), i), list[i],
-                  "a token id from 0 to " + std::to_string(model.facts().vocab_size - 1));
-    }
-    ids.push_back(list[i].get<int32_t>());
-  }
-  return ids;
-}
-
-}  // namespace
 
 void TokenizeText(const Service& service, const std::shared_ptr<Exchange>& exchange) {
   const Json body = ParseBody(exchange->TakeBody());
@@ -50,7 +33,8 @@ void DetokenizeIds(const Service& service, const std::shared_ptr<Exchange>& exch
   const Json body = ParseBody(exchange->TakeBody());
   Fields fields(body);
   const FoundModel found = service.models.Find(fields.Text("model").value_or(""));
-  const std::vector<int32_t> ids = ReadIds(*found.model, &fields, "tokens");
+  const std::vector<int32_t> ids =
+      ReadIds(*found.model, fields.RequiredArray("tokens"), fields.PointerOf("tokens"));
   fields.RefuseOthers();
   const std::string text = found.model->model().Detokenize(ids);
   AnswerJson(exchange.get(), {{"content", text}, {"prompt", text}});

@@ -148,6 +148,25 @@ class VectorsTest(unittest.TestCase):
         for a, b in zip(struct.unpack(f"<{len(plain)}f", packed), plain, strict=True):
             self.assertAlmostEqual(a, b, 6)
 
+    def test_texts_as_ids(self):
+        texts = ["rain", "Once upon a time"]
+        ids = [server.post("/tokenize", {"model": "embedder", "content": text}).json()["tokens"]
+               for text in texts]
+        plain = self.embed(input=texts, prompt_name="document")  # whose texts have nothing before
+        for wish, count in ((ids, 2), (ids[0], 1), ([ids[0]], 1)):
+            self.assertEqual(self.embed(input=wish)["data"], plain["data"][:count])
+        self.assertEqual(self.embed(input=ids)["usage"], plain["usage"])
+        mixed = self.embed(input=[ids[0], "sun"])["data"]
+        self.assertEqual(mixed[0], plain["data"][0])
+        self.assertEqual(mixed[1]["embedding"], self.embed(input="sun")["data"][0]["embedding"])
+
+    def test_what_is_too_long(self):
+        for long in ("rain " * 200, [5] * 200):
+            cut = self.embed(input=long)
+            self.assertEqual(cut["usage"]["prompt_tokens"], 100)
+            body = {"model": "embedder", "input": [long], "truncate": False}
+            self.assertIn("100", refused(self, "/v1/embeddings", body, 400, "/input/0")["message"])
+
     def test_fewer_dimensions(self):
         cut = self.embed(input="rain", dimensions=16)["data"][0]["embedding"]
         self.assertEqual(len(cut), 16)
@@ -156,6 +175,10 @@ class VectorsTest(unittest.TestCase):
     def test_wrong_bodies(self):
         for wish, pointer in (
             ({}, "/input"), ({"input": []}, "/input"), ({"input": [3.5]}, "/input/0"),
+            ({"input": [[]]}, "/input/0"), ({"input": [[5], [-1]]}, "/input/1/0"),
+            ({"input": [5, "a"]}, "/input/1"), ({"input": [10**6]}, "/input/0"),
+            ({"input": "a", "prompt_name": "nobody's"}, "/prompt_name"),
+            ({"input": [5], "prompt_name": "query"}, "/prompt_name"),
             ({"input": "a", "dimensions": 0}, "/dimensions"),
             ({"input": "a", "dimensions": 10**6}, "/dimensions"),
             ({"input": "a", "encoding_format": "hex"}, "/encoding_format"),

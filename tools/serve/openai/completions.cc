@@ -145,16 +145,7 @@ std::vector<int32_t> ReadPrompt(const ServedModel& model, Fields* fields, std::s
   if (!prompt->is_array() || prompt->empty()) {
     RefuseValue(pointer, *prompt, "a text or an array of token ids; one prompt for each request");
   }
-  std::vector<int32_t> ids;
-  for (size_t i = 0; i < prompt->size(); ++i) {
-    const Json& id = (*prompt)[i];
-    const bool is_id = id.is_number_unsigned() && id.get<uint64_t>() < model.facts().vocab_size;
-    if (!is_id) {
-      RefuseValue(PointerTo(pointer, i), id,
-                  "a token id from 0 to " + std::to_string(model.facts().vocab_size - 1));
-    }
-    ids.push_back(id.get<int32_t>());
-  }
+  std::vector<int32_t> ids = ReadIds(model, *prompt, pointer);
   *text = model.model().Detokenize(ids);
   return ids;
 }

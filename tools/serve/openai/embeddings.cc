@@ -7,6 +7,7 @@
 #include "tools/common/library.h"
 #include "tools/common/long_texts.h"
 #include "tools/common/white_space.h"
+#include "tools/serve/generation_fields.h"
 #include "tools/serve/handler.h"
 #include "tools/serve/openai/usage.h"
 
@@ -34,27 +35,56 @@ std::string Base64(const std::vector<float>& values) {
   return out;
 }
 
-std::vector<std::string> ReadTexts(Fields* fields, const char* name) {
+bool AreIds(const Json& value) {
+  return value.is_array() && !value.empty() && value[0].is_number();
+}
+
+// Which is as an array of it.
+bool IsOne(const Json& value) { return value.is_string() || AreIds(value); }
+
+Json ReadList(Fields* fields, const char* name) {
   const Json* const value = fields->Find(name);
   if (value == nullptr) fields->Refuse(name, "a text or an array of texts");
-  const std::string pointer = fields->PointerOf(name);
-  const Json list = value->is_string() ? Json::array({*value}) : *value;
+  Json list = IsOne(*value) ? Json::array({*value}) : *value;
   if (!list.is_array() || list.empty() || list.size() > kMostTexts) {
-    RefuseValue(pointer, *value,
+    RefuseValue(fields->PointerOf(name), *value,
                 "a text, or an array of 1 to " + std::to_string(kMostTexts) + " texts");
   }
+  return list;
+}
+
+std::string PointerOf(Fields* fields, const char* name, size_t index) {
+  const std::string pointer = fields->PointerOf(name);
+  return IsOne(*fields->Find(name)) ? pointer : PointerTo(pointer, index);
+}
+
+std::string ReadText(const Json& one, const std::string& pointer) {
+  if (one.is_object() && one.contains("text") && one["text"].is_string()) {  // as some write it
+    return one["text"].get<std::string>();
+  }
+  if (!one.is_string()) RefuseValue(pointer, one, "a text");
+  return one.get<std::string>();
+}
+
+std::vector<std::string> ReadTexts(Fields* fields, const char* name) {
+  const Json list = ReadList(fields, name);
   std::vector<std::string> texts;
   for (size_t i = 0; i < list.size(); ++i) {
-    const Json& one = list[i];
-    if (one.is_object() && one.contains("text") && one["text"].is_string()) {  // as some write it
-      texts.push_back(one["text"].get<std::string>());
-    } else if (one.is_string()) {
-      texts.push_back(one.get<std::string>());
-    } else {
-      RefuseValue(PointerTo(pointer, i), one, "a text");
-    }
+    texts.push_back(ReadText(list[i], PointerOf(fields, name, i)));
   }
   return texts;
+}
+
+// That a text is not to be read is its request's fault.
+template <typename Call>
+auto Reading(const std::string& pointer, const Call& call) {
+  try {
+    return call();
+  } catch (const ApiError&) {
+    throw;
+  } catch (const Error& error) {
+    throw ApiError(400, error.what(), pointer, "invalid_value");
+  }
 }
 
 void RequireKind(const ServedModel& model, ModelKind kind, const char* what) {
@@ -97,7 +127,7 @@ void Embeddings(const Service& service, const std::shared_ptr<Exchange>& exchang
   const FoundModel found = service.models.Find(name);
   ServedModel& model = *found.model;
   RequireKind(model, ModelKind::kEmbeds, "vectors of texts");
-  const std::vector<std::string> texts = ReadTexts(&fields, "input");
+  const Json list = ReadList(&fields, "input");
   const auto all = static_cast<int64_t>(model.embedder().dimensions);
   const auto dimensions = static_cast<size_t>(fields.Integer("dimensions", 1, all).value_or(all));
   const std::string format = fields.Text("encoding_format").value_or("float");
@@ -109,10 +139,19 @@ void Embeddings(const Service& service, const std::shared_ptr<Exchange>& exchang
   fields.RefuseOthers();
   const LongTexts read(model.model(), too_long);
   std::vector<TokenIds> ids;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const std::string text =
-        EmbeddingText(model.model(), prompt ? prompt->c_str() : nullptr, texts[i]);
-    ids.push_back(read.Read(PointerTo("/input", i), Stripped(text)));
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::string pointer = PointerOf(&fields, "input", i);
+    if (AreIds(list[i])) {
+      if (prompt) fields.Refuse("prompt_name", "none, as ids are read as they are");
+      ids.push_back(
+          Reading(pointer, [&] { return read.Fit(pointer, ReadIds(model, list[i], pointer)); }));
+      continue;
+    }
+    const std::string text = Reading("/prompt_name", [&] {
+      return EmbeddingText(model.model(), prompt ? prompt->c_str() : nullptr,
+                           ReadText(list[i], pointer));
+    });
+    ids.push_back(Reading(pointer, [&] { return read.Read(pointer, Stripped(text)); }));
   }
   const auto vectors = Embed(model, ids, dimensions, *exchange);
   Json data = Json::array();
@@ -151,7 +190,8 @@ void Rerank(const Service& service, const std::shared_ptr<Exchange>& exchange) {
                        query);
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < documents.size(); ++i) {
-    ids.push_back(read.Read(PointerTo("/documents", i), documents[i]));
+    const std::string pointer = PointerOf(&fields, "documents", i);
+    ids.push_back(Reading(pointer, [&] { return read.Read(pointer, documents[i]); }));
   }
   const auto scores = Embed(model, ids, 1, *exchange);
   std::vector<size_t> order(scores.size());
@@ -189,7 +229,8 @@ void Score(const Service& service, const std::shared_ptr<Exchange>& exchange) {
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < second.size(); ++i) {
     const LongPairs read(model.model(), TooLong::kCut, nullptr, first[first.size() == 1 ? 0 : i]);
-    ids.push_back(read.Read(PointerTo("/text_2", i), second[i]));
+    const std::string pointer = PointerOf(&fields, "text_2", i);
+    ids.push_back(Reading(pointer, [&] { return read.Read(pointer, second[i]); }));
   }
   const auto scores = Embed(model, ids, 1, *exchange);
   Json data = Json::array();
