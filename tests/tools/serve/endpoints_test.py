@@ -117,7 +117,7 @@ class CompletionsTest(unittest.TestCase):
 
     def test_wrong_prompts(self):
         for prompt, pointer in (
-            (None, "/prompt"), ([], "/prompt"), ({}, "/prompt"), (["a", "b"], "/prompt/0"),
+            (None, "/prompt"), ([], "/prompt"), ({}, "/prompt"), (["a", "b"], "/prompt"),
             ([1, "b"], "/prompt/1"), ([5000], "/prompt/0"), ([-1], "/prompt/0"),
         ):
             refused(self, COMPLETIONS, {"prompt": prompt}, 400, pointer)

@@ -142,7 +142,7 @@ std::vector<int32_t> ReadPrompt(const ServedModel& model, Fields* fields, std::s
     if (ids.empty()) RefuseValue(pointer, *prompt, "a text with a token");
     return ids;
   }
-  if (!prompt->is_array() || prompt->empty()) {
+  if (!prompt->is_array() || prompt->empty() || !(*prompt)[0].is_number()) {
     RefuseValue(pointer, *prompt, "a text or an array of token ids; one prompt for each request");
   }
   std::vector<int32_t> ids = ReadIds(model, *prompt, pointer);
