@@ -45,6 +45,14 @@ class DialectsTest(unittest.TestCase):
             self.assertEqual(events[-1][1]["timings"]["predicted_n"], 5)
             self.assertTrue(all("timings" not in data for _, data in events[:-1]))
 
+    def test_the_first_token_has_no_time_of_its_own(self):
+        for most in (1, 2, 17):
+            body = {"prompt": "Once", "max_tokens": most, "ignore_eos": True}
+            timings = server.whole(COMPLETIONS, None, **body)["timings"]
+            self.assertEqual(timings["predicted_n"], most)
+            self.assertAlmostEqual(timings["predicted_per_second"] * timings["predicted_ms"],
+                                   1e3 * (most - 1), 3)
+
     def test_what_computes_has_a_name(self):
         version = server.get("/version").json()["version"]
         for path, body in ((COMPLETIONS, {"prompt": "Once"}), (CHAT, {"messages": user("Hi")})):

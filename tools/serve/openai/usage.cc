@@ -1,5 +1,6 @@
 #include "tools/serve/openai/usage.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace rondo::tools::serve {
@@ -17,13 +18,15 @@ Json TimingsOf(const Usage& usage) {
     return seconds > 0 ? static_cast<double>(n) / seconds : 0;
   };
   const uint64_t read = usage.prompt_tokens - usage.cached_tokens;
+  // The first token is there when the prompt is read: the time is that of those behind it.
+  const uint64_t behind = std::max<uint64_t>(usage.completion_tokens, 1) - 1;
   return {{"cache_n", usage.cached_tokens},
           {"prompt_n", read},
           {"prompt_ms", 1e3 * usage.prefill_seconds},
           {"prompt_per_second", per_second(read, usage.prefill_seconds)},
           {"predicted_n", usage.completion_tokens},
           {"predicted_ms", 1e3 * usage.decode_seconds},
-          {"predicted_per_second", per_second(usage.completion_tokens, usage.decode_seconds)},
+          {"predicted_per_second", per_second(behind, usage.decode_seconds)},
           {"queue_ms", 1e3 * usage.queue_seconds}};
 }
 
