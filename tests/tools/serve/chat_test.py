@@ -164,6 +164,19 @@ class ChatTest(unittest.TestCase):
         for text in ("Be brief.", "Be kind.", "Rain?", '"city": "Rome"', "Sun."):
             self.assertIn(text, prompt)
 
+    def test_answers_as_clients_give_them_back(self):
+        parsed = {"name": "weather", "arguments": '{"city": "Rome"}', "parsed_arguments": {"city": 1}}
+        part = {"type": "text", "text": "I look.", "role": "assistant", "refusal": None,
+                "reasoning": "So.", "reasoning_content": "So.", "tool_calls": []}
+        messages = user("Rain?") + [
+            {"role": "assistant", "content": [part], "parsed": None,
+             "tool_calls": [{"id": "call_1", "type": "function", "index": 0, "function": parsed}]},
+            {"role": "assistant", "content": '{"city": "Rome"}', "parsed": {"city": "Rome"}},
+        ]
+        prompt = server.post("/apply-template", {"messages": messages}).json()["prompt"]
+        for text in ("I look.", '"arguments": {"city": "Rome"}', '\n{"city": "Rome"}</s>'):
+            self.assertIn(text, prompt)
+
     def test_goes_on_with_the_last_message(self):
         messages = user("Hi") + [{"role": "assistant", "content": "Once upon a"}]
         body = {"messages": messages, "continue_final_message": True}

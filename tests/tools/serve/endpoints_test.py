@@ -262,6 +262,22 @@ class ResponsesTest(unittest.TestCase):
                             {"model": "chat", "input": items, "tools": tools}).json()
         self.assertGreater(count["input_tokens"], 50)
 
+    def test_functions_in_a_namespace(self):
+        tool = {"type": "function", "name": "weather", "parameters": WEATHER, "strict": True}
+        space = {"type": "namespace", "name": "sky", "description": "Above.", "tools": [tool]}
+        search = {"type": "web_search", "external_web_access": False}  # nothing here searches
+        whole = self.both(input="Rain?", tools=[search, space], tool_choice="required", seed=1,
+                          parallel_tool_calls=False, client_metadata={"a": "b"})
+        (call,) = [one for one in whole["output"] if one["type"] == "function_call"]
+        self.assertEqual((call["namespace"], call["name"]), ("sky", "weather"))
+        self.both(input=[*user("Rain?"), call, {"type": "function_call_output", "output": "Sun.",
+                                                "call_id": call["call_id"]}],
+                  tools=[space], tool_choice="none", seed=1, max_output_tokens=8)
+        for wrong, at in (({"name": None}, "name"), ({"tools": None}, "tools"),
+                          ({"tools": [{"type": "custom"}]}, "tools/0/type")):
+            refused(self, RESPONSES, {"model": "chat", "input": "Rain?", "tools": [space | wrong]},
+                    400, "/tools/0/" + at)
+
     def test_forms_and_thoughts(self):
         form = {"type": "json_schema", "name": "w", "schema": WEATHER, "strict": True}
         whole = self.both(input="Rain?", text={"format": form}, seed=1, thinking_budget=0)

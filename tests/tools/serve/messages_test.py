@@ -92,6 +92,26 @@ class MessagesTest(unittest.TestCase):
         self.assertEqual(count["input_tokens"],
                          usage["input_tokens"] + usage["cache_read_input_tokens"])
 
+    def test_a_form(self):
+        form = {"format": {"type": "json_schema", "schema": WEATHER}, "effort": "low"}
+        body = {"messages": user("Rain?"), "output_config": form,
+                "thinking": {"type": "enabled", "budget_tokens": 1}}
+        whole = self.both(**body, seed=1, max_tokens=200)
+        said = [block["text"] for block in whole["content"] if block["type"] == "text"]
+        self.assertIn(json.loads("".join(said))["city"], ["Paris", "Rome"])
+        count = server.post("/v1/messages/count_tokens", {"model": "chat", **body})
+        self.assertEqual(count.status, 200, count.body)
+        wrong = {"format": {"type": "json_schema", "schema": {"type": "nothing"}}}
+        refused(self, MESSAGES, {"model": "chat", "max_tokens": 4, **body, "output_config": wrong},
+                400, "/output_config/format/schema")
+
+    def test_what_does_nothing_here(self):
+        tool = {"name": "weather", "input_schema": WEATHER, "eager_input_streaming": True}
+        body = {"messages": user("Hi"), "tools": [tool], "cache_control": {"type": "ephemeral"}}
+        self.both(**body, max_tokens=4, seed=1)
+        count = server.post("/v1/messages/count_tokens", {"model": "chat", **body})
+        self.assertEqual(count.status, 200, count.body)
+
     def test_wrong_bodies(self):
         good = {"model": "chat", "messages": user("Hi"), "max_tokens": 4}
         for wish, pointer in (

@@ -6,6 +6,7 @@
 #include "tools/serve/chat_wish.h"
 #include "tools/serve/generation_fields.h"
 #include "tools/serve/handler.h"
+#include "tools/serve/openai/messages.h"
 #include "tools/serve/openai/usage.h"
 
 namespace rondo::tools::serve {
@@ -231,7 +232,7 @@ void ReadMessage(const Json& object, const std::string& pointer, const MediaSour
   if (!is_empty || message.contains("tool_calls")) wish->messages.push_back(std::move(message));
 }
 
-void ReadTools(Fields* fields, ChatWish* wish) {
+void ReadToolsOfMessages(Fields* fields, ChatWish* wish) {
   if (const Json* const tools = fields->Array("tools")) {
     for (size_t i = 0; i < tools->size(); ++i) {
       Fields tool((*tools)[i], PointerTo(fields->PointerOf("tools"), i));
@@ -240,7 +241,7 @@ void ReadTools(Fields* fields, ChatWish* wish) {
       const Json* const schema = tool.Object("input_schema");
       if (schema == nullptr) tool.Refuse("input_schema", "a JSON Schema");
       made["parameters"] = *schema;
-      tool.Ignore({"type", "cache_control", "strict"});
+      tool.Ignore({"type", "cache_control", "strict", "eager_input_streaming"});
       tool.RefuseOthers();
       wish->tools.push_back({{"type", "function"}, {"function", std::move(made)}});
     }
@@ -278,7 +279,7 @@ ChatWish ReadBody(const ServedModel& model, Fields* fields, const MediaSource& m
     ReadMessage(messages[i], PointerTo(fields->PointerOf("messages"), i), media, &wish);
   }
   wish.continues = wish.messages.back()["role"] == "assistant";
-  ReadTools(fields, &wish);
+  ReadToolsOfMessages(fields, &wish);
   ReadSampling(model, fields, &wish.options);
   wish.options.stop = ReadStops(fields, "stop_sequences");
   const auto most = fields->Integer("max_tokens", 1, INT64_MAX);
@@ -294,6 +295,13 @@ ChatWish ReadBody(const ServedModel& model, Fields* fields, const MediaSource& m
     its.Ignore({"display"});
     its.RefuseOthers();
   }
+  if (const Json* const output = fields->Object("output_config")) {
+    Fields its(*output, fields->PointerOf("output_config"));
+    ReadForm(its.Object("format"), its.PointerOf("format"), &wish);
+    if (const auto effort = its.Text("effort")) wish.variables["reasoning_effort"] = *effort;
+    its.RefuseOthers();
+  }
+  fields->Ignore({"model", "metadata", "cache_control"});
   return wish;
 }
 
@@ -306,8 +314,7 @@ void Messages(const Service& service, const std::shared_ptr<Exchange>& exchange)
   const FoundModel found = service.models.Find(name);
   ChatWish wish = ReadBody(*found.model, &fields, service.media, /*counts=*/false);
   const bool stream = fields.Bool("stream").value_or(false);
-  fields.Ignore(
-      {"model", "metadata", "service_tier", "container", "context_management", "output_config"});
+  fields.Ignore({"service_tier", "container", "context_management"});
   fields.RefuseOthers();
   GenerationWish made = WishOf(found, std::move(wish), *exchange);
   auto sink = std::make_unique<MessageSink>(exchange, name.empty() ? found.model->name() : name,
@@ -320,7 +327,6 @@ void CountMessageTokens(const Service& service, const std::shared_ptr<Exchange>&
   Fields fields(body);
   const FoundModel found = service.models.Find(fields.Text("model").value_or(""));
   ChatWish wish = ReadBody(*found.model, &fields, service.media, /*counts=*/true);
-  fields.Ignore({"model", "metadata"});
   fields.RefuseOthers();
   const uint64_t tokens = WishOf(found, std::move(wish), *exchange).positions;
   AnswerJson(exchange.get(), {{"input_tokens", tokens}});

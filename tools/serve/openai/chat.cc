@@ -114,7 +114,8 @@ ChatWish ReadChat(const ServedModel& model, Fields* fields, const MediaSource& m
     fields->Refuse("modalities", "[\"text\"]");
   }
   fields->Ignore({"model", "user", "metadata", "store", "service_tier", "safety_identifier",
-                  "prompt_cache_key", "prompt_cache_retention", "cache_prompt", "verbosity"});
+                  "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options",
+                  "cache_prompt", "verbosity"});
   fields->RefuseOthers();
   return wish;
 }

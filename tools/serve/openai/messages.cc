@@ -51,6 +51,8 @@ Json ReadContent(const Json& content, const std::string& pointer, const MediaSou
                      part.PointerOf("type"), "unsupported_content");
     }
     part.Ignore({"annotations", "logprobs", "cache_control", "detail"});
+    // OpenAI's agents repeat in a part what else its message had.
+    part.Ignore({"role", "refusal", "reasoning", "reasoning_content", "tool_calls"});
     part.RefuseOthers();
   }
   return is_text ? Json(text) : parts;
@@ -71,6 +73,7 @@ Json ReadCalls(const Json& calls, const std::string& pointer) {
                   {{"name", function.RequiredText("name")},
                    {"arguments", ParseArguments(function.Text("arguments").value_or("{}"))}}}};
     if (!id.empty()) made["id"] = id;
+    function.Ignore({"parsed_arguments"});  // of clients that parse
     function.RefuseOthers();
     call.Ignore({"index"});
     call.RefuseOthers();
@@ -106,7 +109,7 @@ Json ReadMessage(const Json& object, const std::string& pointer, const MediaSour
   if (const auto thought = fields.Text("reasoning")) message["reasoning_content"] = *thought;
   if (const auto id = fields.Text("tool_call_id")) message["tool_call_id"] = *id;
   if (const auto name = fields.Text("name")) message["name"] = *name;
-  fields.Ignore({"refusal", "audio", "function_call", "annotations", "cache_control"});
+  fields.Ignore({"refusal", "audio", "function_call", "annotations", "cache_control", "parsed"});
   fields.RefuseOthers();
   return message;
 }

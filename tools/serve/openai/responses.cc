@@ -1,4 +1,6 @@
 // Responses, each by itself: nothing is kept between two.
+#include <map>
+
 #include "tools/common/library.h"
 #include "tools/serve/chat_wish.h"
 #include "tools/serve/generation_fields.h"
@@ -13,7 +15,8 @@ namespace {
 struct ResponseForm {  // NOLINT(bugprone-exception-escape): as FolderTokenizer
   std::string model;
   bool stream = false;
-  Json echoed;  // what the request said of itself
+  Json echoed;                                    // what the request said of itself
+  std::map<std::string, std::string> namespaces;  // by the functions that are in one
 };
 
 Json ResponseUsage(const Usage& usage) {
@@ -140,6 +143,8 @@ class ResponseSink : public Sink {
       item["call_id"] = call_id_;
       item["name"] = name_;
       item["arguments"] = text_;
+      const auto space = form_.namespaces.find(name_);
+      if (space != form_.namespaces.end()) item["namespace"] = space->second;
       return item;
     }
     if (type_ == "message") item["role"] = "assistant";
@@ -240,18 +245,31 @@ void ReadInput(Fields* fields, const MediaSource& media, ChatWish* wish) {
   ReadMessages(messages, pointer, media, wish);
 }
 
-// Functions stand flat here.
-void ReadFlatTools(Fields* fields, ChatWish* wish) {
+// Functions stand flat here, or in a namespace, whose name their calls bring.
+void AddFunctions(const Json& tools, const std::string& pointer, const std::string& space,
+                  Json* chat, ResponseForm* form) {
+  for (size_t i = 0; i < tools.size(); ++i) {
+    Fields tool(tools[i], PointerTo(pointer, i));
+    const std::string type = tool.RequiredText("type");
+    if (type == "web_search") continue;  // an offer, which agents make without being asked
+    if (type == "namespace") {
+      AddFunctions(tool.RequiredArray("tools"), tool.PointerOf("tools"), tool.RequiredText("name"),
+                   chat, form);
+      continue;
+    }
+    if (type != "function") tool.Refuse("type", "function or namespace");
+    if (!space.empty()) form->namespaces[tool.RequiredText("name")] = space;
+    Json function = tools[i];
+    function.erase("type");
+    chat->push_back({{"type", "function"}, {"function", std::move(function)}});
+  }
+}
+
+void ReadFlatTools(Fields* fields, ChatWish* wish, ResponseForm* form) {
   Json chat = Json::object();
   if (const Json* const tools = fields->Array("tools")) {
     chat["tools"] = Json::array();
-    for (size_t i = 0; i < tools->size(); ++i) {
-      Fields tool((*tools)[i], PointerTo(fields->PointerOf("tools"), i));
-      if (tool.RequiredText("type") != "function") tool.Refuse("type", "\"function\"");
-      Json function = (*tools)[i];
-      function.erase("type");
-      chat["tools"].push_back({{"type", "function"}, {"function", std::move(function)}});
-    }
+    AddFunctions(*tools, fields->PointerOf("tools"), "", &chat["tools"], form);
   }
   if (const Json* const choice = fields->Find("tool_choice")) chat["tool_choice"] = *choice;
   if (const auto parallel = fields->Bool("parallel_tool_calls")) {
@@ -272,7 +290,7 @@ ChatWish ReadResponse(const ServedModel& model, Fields* fields, const MediaSourc
   if (fields->Bool("background").value_or(false)) fields->Refuse("background", "false");
   ChatWish wish;
   ReadInput(fields, media, &wish);
-  ReadFlatTools(fields, &wish);
+  ReadFlatTools(fields, &wish, form);
   if (const Json* const text = fields->Object("text")) {
     Fields its(*text, fields->PointerOf("text"));
     ReadForm(its.Object("format"), its.PointerOf("format"), &wish);
@@ -296,7 +314,8 @@ ChatWish ReadResponse(const ServedModel& model, Fields* fields, const MediaSourc
   form->stream = fields->Bool("stream").value_or(false);
   fields->Ignore({"model", "user", "metadata", "store", "include", "service_tier", "truncation",
                   "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
-                  "stream_options", "max_tool_calls", "top_logprobs"});
+                  "prompt_cache_options", "stream_options", "max_tool_calls", "top_logprobs",
+                  "client_metadata"});
   fields->RefuseOthers();
   form->echoed = {
       {"instructions", nullptr},
