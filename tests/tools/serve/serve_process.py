@@ -57,14 +57,17 @@ def tiny():
     return convert(SOURCES / "tests/data/tiny", "tiny", "--weights", "q8")
 
 
-def chatting():
-    """The tiny model with a template that has calls and thoughts."""
-    folder = FOLDER / "chatting"
+def chatting(thinks=True):
+    """The tiny model with a template that has calls, and thoughts where it `thinks`."""
+    name = "chat" if thinks else "thoughtless"
+    folder = FOLDER / f"{name}_checkpoint"
     if not folder.exists():
         shutil.copytree(SOURCES / "tests/data/tiny", folder)
-        template = pathlib.Path(__file__).with_name("calling.jinja")
-        shutil.copy(template, folder / "chat_template.jinja")
-    return convert(folder, "chat", "--weights", "q8")
+        template = pathlib.Path(__file__).with_name("calling.jinja").read_text()
+        if not thinks:
+            template = template.replace("message.reasoning_content", "false")
+        (folder / "chat_template.jinja").write_text(template)
+    return convert(folder, name, "--weights", "q8")
 
 
 def reading():

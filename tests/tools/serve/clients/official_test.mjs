@@ -1,5 +1,5 @@
 // The official clients, unmodified, against `rondo serve`.
-//   node --test clients_test.mjs    RONDO_URL: where it listens, with the models chat and embedder
+//   node --test official_test.mjs    RONDO_URL: where it listens, with the models chat and embedder
 import assert from "node:assert/strict";
 import test from "node:test";
 
