@@ -285,7 +285,7 @@ endif()
 # `rondo serve` as its clients see it; replies are validated where OpenAI's schema is.
 if(RONDO_SERVE AND RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   foreach(serve IN ITEMS chat messages endpoints dialects operation life batch company leaving
-          hostile clients)
+          hostile clients python_clients)
     set(place "${RONDO_SHARED_DATA}")
     if(serve STREQUAL "clients")
       set(place "${PROJECT_BINARY_DIR}/serve_clients")  # where npm's packages stay
