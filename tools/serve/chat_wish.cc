@@ -84,23 +84,22 @@ void AddPictures(const ChatWish& wish, const Exchange& exchange, GenerationWish*
 
 void AddGrammar(const ChatWish& wish, const rondo::Chat& chat, GenerationWish* made) {
   ServedModel& model = *made->model;
-  const bool calls = !chat.tools.empty();
-  if (wish.form.kind >= 0) {
-    if (calls && wish.calls != CallsWish::kAuto) {
-      throw ApiError(400, wish.form.pointer + " goes without a tool_choice that wants calls",
-                     wish.form.pointer);
+  const TextForm& form = wish.form;
+  const bool has_form = form.kind >= 0;
+  if (has_form) made->options.grammar = model.GrammarOf(form.kind, form.text, form.pointer);
+  if (!chat.tools.empty()) {
+    if (has_form && form.kind != RONDO_GRAMMAR_JSON_SCHEMA) {
+      throw ApiError(400, form.pointer + " goes without tools, or with tool_choice none",
+                     form.pointer);
     }
-    if (calls) {
-      throw ApiError(400, wish.form.pointer + " goes without tools, or with tool_choice none",
-                     wish.form.pointer);
-    }
-    made->options.grammar = model.GrammarOf(wish.form.kind, wish.form.text, wish.form.pointer);
-  } else if (calls) {
+    const bool is_auto = wish.calls == CallsWish::kAuto;
     const int32_t wanted = wish.calls == CallsWish::kFunction ? RONDO_CALLS_ONE
-                           : wish.calls == CallsWish::kAuto   ? RONDO_CALLS_AUTO
-                           : wish.one_call                    ? RONDO_CALLS_ONE
+                           : is_auto && !has_form             ? RONDO_CALLS_AUTO
+                           : !is_auto && wish.one_call        ? RONDO_CALLS_ONE
                                                               : RONDO_CALLS_REQUIRED;
-    made->options.grammar = model.CallGrammarOf(chat, wanted, wish.function);
+    // An answer that must call says nothing that could be of the form.
+    made->options.grammar = model.CallGrammarOf(chat, wanted, wish.function,
+                                                is_auto && has_form ? form.text : "");
   }
   if (made->options.grammar && made->options.thinking) {
     made->options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;

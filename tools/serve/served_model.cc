@@ -109,15 +109,19 @@ rondo::Grammar ServedModel::GrammarOf(int32_t kind, const std::string& text,
 }
 
 rondo::Grammar ServedModel::CallGrammarOf(const rondo::Chat& chat, int32_t calls,
-                                          const std::string& function) {
+                                          const std::string& function, const std::string& schema) {
   std::string key = "calls " + std::to_string(calls) + " " + function + "\n" + chat.tools + "\n" +
-                    chat.variables + "\n" + std::to_string(chat.flags);
+                    chat.variables + "\n" + std::to_string(chat.flags) + "\n" + schema;
   if (std::optional<rondo::Grammar> kept = FindGrammar(key)) return *kept;
   rondo::GrammarOptions options;
   options.kind = RONDO_GRAMMAR_GBNF;
   options.flags = SchemaFlags(/*any_json=*/false);
   try {
-    const std::string rules = model_.ChatGrammar(chat, calls, function);
+    std::string rules = model_.ChatGrammar(chat, calls, function);
+    if (!schema.empty()) {
+      constexpr std::string_view kRoot = "root ";
+      rules = "root ::= called | %json " + schema + "\ncalled " + rules.substr(kRoot.size());
+    }
     return Keep(std::move(key), rondo::Grammar(model_, rules, options));
   } catch (const rondo::Error& error) {
     throw ApiError(400, std::string("/tools: ") + error.what(), "/tools", "invalid_tools");

@@ -65,8 +65,9 @@ class ServedModel {
   // the library's sentence, at `pointer`.
   rondo::Grammar GrammarOf(int32_t kind, const std::string& text, const std::string& pointer);
 
-  // The same of answers whose calls parse.
-  rondo::Grammar CallGrammarOf(const rondo::Chat& chat, int32_t calls, const std::string& function);
+  // The same of answers whose calls parse, or that are JSON of the schema where there is one.
+  rondo::Grammar CallGrammarOf(const rondo::Chat& chat, int32_t calls, const std::string& function,
+                               const std::string& schema);
 
   // Sessions for texts as vectors, one caller at a time.
   std::mutex& embedding() { return embedding_; }

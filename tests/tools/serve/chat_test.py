@@ -350,6 +350,29 @@ class FormsTest(unittest.TestCase):
                     if budget == {"thinking_budget": 0}:
                         self.assertLess(len(choice["thought"].split()), 3)
 
+    def test_a_schema_beside_functions(self):
+        """Either calls or an answer of the form, and calls alone where they must be."""
+        place = {"type": "object", "properties": {"place": {"enum": ["here", "there"]}},
+                 "required": ["place"], "additionalProperties": False}
+        form = {"type": "json_schema", "json_schema": {"name": "p", "schema": place}}
+        body = {"messages": user("Rain?"), "tools": TOOLS, "response_format": form,
+                "thinking_budget": 0, "max_tokens": 200, "parallel_tool_calls": False}
+        begins_form = server.post("/tokenize", {"content": "{"}).json()["tokens"][-1]
+        begins_call = server.post("/tokenize", {"content": "<"}).json()["tokens"][-1]
+        for more, calls in (({"logit_bias": {str(begins_form): 100}}, 0),
+                            ({"logit_bias": {str(begins_call): 100}}, 1),
+                            ({"tool_choice": "required"}, 1)):
+            for seed in SEEDS:
+                with self.subTest(seed=seed, **more):
+                    choice = one(**body, **more, seed=seed)
+                    self.assertEqual(len(choice["calls"]), calls)
+                    if calls:
+                        self.assertEqual((choice["content"], choice["finish"]), ("", "tool_calls"))
+                    else:
+                        self.assertIn(json.loads(choice["content"])["place"], ["here", "there"])
+        reply = server.post(CHAT, body | {"response_format": None, "regex": "a"})
+        self.assertEqual((reply.status, reply.error()["param"]), (400, "/regex"))
+
     def test_an_object(self):
         for seed in SEEDS:
             choice = one(messages=user("Rain?"), response_format={"type": "json_object"}, seed=seed,

@@ -92,6 +92,25 @@ for (const [name, model] of [
   });
 }
 
+test("an object after a tool", async () => {
+  const body = JSON.stringify({ model: "plain", content: "{" });
+  const headers = { "Content-Type": "application/json" };
+  const reply = await fetch(`${process.env.RONDO_URL}/tokenize`, { method: "POST", headers, body });
+  const likely = (await reply.json()).tokens.at(-1); // left to itself the model would call once more
+  const answered = await generateText({
+    ...asked,
+    model: like.chatModel("plain"),
+    maxOutputTokens: 200,
+    providerOptions: { rondo: { parallel_tool_calls: false, logit_bias: { [likely]: 100 } } },
+    tools: { weather: tool({ inputSchema: place, execute: () => "Sun." }) },
+    output: Output.object({ schema: place }),
+    stopWhen: isStepCount(2),
+    prepareStep: ({ stepNumber }) => ({ toolChoice: stepNumber === 0 ? "required" : "auto" }),
+  });
+  assert.equal(answered.steps[0].toolResults[0].output, "Sun.");
+  assert.ok(place.safeParse(answered.output).success);
+});
+
 test("thoughts are told apart from an object", async () => {
   const model = like.chatModel("chat");
   const output = Output.object({ schema: place });
