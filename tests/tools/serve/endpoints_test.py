@@ -314,6 +314,22 @@ class PicturesTest(unittest.TestCase):
             right += text.strip() == one["right"]
         self.assertGreater(right, 0.9 * len(asked))
 
+    def test_of_what_a_function_gave(self):
+        picture = (SOURCES / "tests/data/reading" / self.answers[0]["picture"]).read_bytes()
+        source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(picture).decode()}
+        text, image = {"type": "text", "text": "Seen:"}, {"type": "image", "source": source}
+        def tokens(*blocks):
+            result = {"type": "tool_result", "tool_use_id": "1", "content": blocks}
+            use = {"type": "tool_use", "id": "1", "name": "look", "input": {}}
+            messages = [*user("Look."), {"role": "assistant", "content": [use]},
+                        {"role": "user", "content": [result]}]
+            return server.post("/v1/messages/count_tokens", {"model": "reading", "messages": messages})
+        self.assertGreater(tokens(text, image).json()["input_tokens"],
+                           tokens(text).json()["input_tokens"] + 10)
+        where = "/messages/2/content/0/content/0"
+        for block, at in ((image | {"type": "sound"}, "/type"), (image | {"source": {}}, "/source/type")):
+            self.assertEqual(tokens(block).error()["param"], where + at)
+
     def test_that_are_none(self):
         for url in ("data:image/png;base64,", "data:image/png;base64,????", "data:image/png,AA",
                     "data:image/png;base64," + "AAAA" * 99, "http://127.0.0.1/a.png",

@@ -118,6 +118,9 @@ class MessagesTest(unittest.TestCase):
             ({"max_tokens": None}, "/max_tokens"), ({"max_tokens": 0}, "/max_tokens"),
             ({"messages": []}, "/messages"), ({"surprise": 1}, "/surprise"),
             ({"messages": [{"role": "wizard", "content": "a"}]}, "/messages/0/role"),
+            ({"messages": [{"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "1", "content": {"source": {}}}]}]},
+             "/messages/0/content/0/content"),
             ({"tools": [{"name": "f"}]}, "/tools/0/input_schema"),
             ({"tool_choice": {"type": "any"}}, "/tool_choice/type"),
         ):

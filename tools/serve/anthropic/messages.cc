@@ -171,6 +171,31 @@ void ReadImage(Fields* block, const MediaSource& media, ChatWish* wish) {
   source.RefuseOthers();
 }
 
+// What a function gave: texts, which are one where there is no picture beside them.
+Json ReadResult(Fields* block, const MediaSource& media, ChatWish* wish) {
+  const Json* const content = block->Find("content");
+  if (content == nullptr) return "";
+  const std::string pointer = block->PointerOf("content");
+  const auto is_picture = [](const Json& one) { return one.is_object() && one.contains("source"); };
+  if (!content->is_array() || std::none_of(content->begin(), content->end(), is_picture)) {
+    return TextOfBlocks(*content, pointer);
+  }
+  Json parts = Json::array();
+  for (size_t i = 0; i < content->size(); ++i) {
+    Fields part((*content)[i], PointerTo(pointer, i));
+    const std::string type = part.RequiredText("type");
+    if (type == "image") {
+      ReadImage(&part, media, wish);
+      parts.push_back({{"type", "image"}});
+    } else if (type == "text") {
+      parts.push_back({{"type", "text"}, {"text", part.RequiredText("text")}});
+    } else {
+      part.Refuse("type", "text or image");
+    }
+  }
+  return parts;
+}
+
 // A message, and before it those of the results that it brings.
 void ReadMessage(const Json& object, const std::string& pointer, const MediaSource& media,
                  ChatWish* wish) {
@@ -209,12 +234,9 @@ void ReadMessage(const Json& object, const std::string& pointer, const MediaSour
             {{"name", block.RequiredText("name")},
              {"arguments", input == nullptr ? Json::object() : *input}}}});
     } else if (type == "tool_result") {
-      const Json* const result = block.Find("content");
-      wish->messages.push_back(
-          {{"role", "tool"},
-           {"tool_call_id", block.RequiredText("tool_use_id")},
-           {"content",
-            result == nullptr ? "" : TextOfBlocks(*result, block.PointerOf("content"))}});
+      wish->messages.push_back({{"role", "tool"},
+                                {"tool_call_id", block.RequiredText("tool_use_id")},
+                                {"content", ReadResult(&block, media, wish)}});
       block.Ignore({"is_error"});
     } else if (type == "thinking") {
       message["reasoning_content"] = block.RequiredText("thinking");
