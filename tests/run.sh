@@ -294,7 +294,7 @@ echo "== Rondo tests: $(git describe --always --dirty 2>/dev/null || echo 'unkno
 cat "$summary"
 echo
 [ -n "$weekly" ] || note tests "left out: combinations of more than two parameters: all weekly"
-note run.sh "never runs$(printf ' %s' tests/*.sh tests/c_api/*_trial.sh |
+note run.sh "never runs$(printf ' %s' tests/*.sh tests/*/*_trial.sh tests/tools/serve/*_trial.py |
   sed -E 's,tests/(run|tidy|format)\.sh ?,,g')"
 cat "$notes"
 if [ "$failed" -eq 0 ]; then
