@@ -117,6 +117,8 @@ class MessagesTest(unittest.TestCase):
         for wish, pointer in (
             ({"max_tokens": None}, "/max_tokens"), ({"max_tokens": 0}, "/max_tokens"),
             ({"messages": []}, "/messages"), ({"surprise": 1}, "/surprise"),
+            ({"messages": user([])}, "/messages"),
+            ({"messages": user([]), "system": "a"}, "/messages"),
             ({"messages": [{"role": "wizard", "content": "a"}]}, "/messages/0/role"),
             ({"messages": [{"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": "1", "content": {"source": {}}}]}]},

@@ -296,10 +296,11 @@ ChatWish ReadBody(const ServedModel& model, Fields* fields, const MediaSource& m
         {{"role", "system"}, {"content", TextOfBlocks(*system, fields->PointerOf("system"))}});
   }
   const Json& messages = fields->RequiredArray("messages");
-  if (messages.empty()) fields->Refuse("messages", "at least one message");
+  const size_t before = wish.messages.size();
   for (size_t i = 0; i < messages.size(); ++i) {
     ReadMessage(messages[i], PointerTo(fields->PointerOf("messages"), i), media, &wish);
   }
+  if (wish.messages.size() == before) fields->Refuse("messages", "at least one with content");
   wish.continues = wish.messages.back()["role"] == "assistant";
   ReadToolsOfMessages(fields, &wish);
   ReadSampling(model, fields, &wish.options);
