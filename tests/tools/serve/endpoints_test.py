@@ -182,6 +182,8 @@ class VectorsTest(unittest.TestCase):
             ({"input": "a", "dimensions": 0}, "/dimensions"),
             ({"input": "a", "dimensions": 10**6}, "/dimensions"),
             ({"input": "a", "encoding_format": "hex"}, "/encoding_format"),
+            ({"input": "a", "prompt_name": "poem"}, "/prompt_name"),
+            ({"input": ["a", "a b c " * 2000], "truncate": False}, "/input/1"),
         ):
             refused(self, "/v1/embeddings", {"model": "embedder"} | wish, 400, pointer)
         refused(self, "/v1/embeddings", {"model": "tiny", "input": "a"}, 400, "/model")
