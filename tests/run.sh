@@ -37,6 +37,8 @@ for argument in "$@"; do
   esac
 done
 [ -n "$stages" ] || { short=yes stages='lint release asan fuzz tsan arm64'; }
+long='|long'
+[ -z "$short" ] || long=
 together=ON
 [ -z "$weekly" ] || together=OFF
 [ -z "$weekly" ] || export RONDO_TESTS_WEEKLY=1
@@ -198,7 +200,10 @@ run_stage() {
         skip lint "no clang-format or no clang-tidy"
       fi
       ;;
-    release) configure release && build release && run_tests release 'unit|model|fuzz|abi' ;;
+    release)
+      configure release && build release && run_tests release "unit|model|fuzz|abi$long"
+      [ -n "$long" ] || note release "left out: tests with the label long: they take minutes"
+      ;;
     asan)
       if ! has clang++; then
         skip asan "no clang++"

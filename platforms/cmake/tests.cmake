@@ -285,7 +285,7 @@ endif()
 # `rondo serve` as its clients see it; replies are validated where OpenAI's schema is.
 if(RONDO_SERVE AND RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   foreach(serve IN ITEMS chat messages endpoints dialects operation life batch company leaving
-          hostile clients python_clients)
+          hostile fuzz clients python_clients)
     set(place "${RONDO_SHARED_DATA}")
     if(serve STREQUAL "clients")
       set(place "${PROJECT_BINARY_DIR}/serve_clients")  # where npm's packages stay
@@ -293,6 +293,15 @@ if(RONDO_SERVE AND RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
     add_test(NAME model.serve.${serve} COMMAND "${RONDO_PYTHON3}" -B
       "${PROJECT_SOURCE_DIR}/tests/tools/serve/${serve}_test.py" "$<TARGET_FILE:rondo_tool>" "${place}")
     set_tests_properties(model.serve.${serve} PROPERTIES LABELS model SKIP_RETURN_CODE 77 COST 20)
+  endforeach()
+  # What takes minutes is for whole runs: more of the requests that are made up, and what only a
+  # clock brings about.
+  foreach(serve IN ITEMS fuzz)
+    add_test(NAME model.serve.long_${serve} COMMAND "${RONDO_PYTHON3}" -B
+      "${PROJECT_SOURCE_DIR}/tests/tools/serve/${serve}_test.py" "$<TARGET_FILE:rondo_tool>"
+      "${RONDO_SHARED_DATA}")
+    set_tests_properties(model.serve.long_${serve} PROPERTIES LABELS long SKIP_RETURN_CODE 77
+      COST 300 TIMEOUT 3000 ENVIRONMENT "RONDO_FUZZ_RUNS=100000")
   endforeach()
 endif()
 
