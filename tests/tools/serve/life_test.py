@@ -5,7 +5,9 @@
 
 import concurrent.futures
 import signal
+import socket
 import subprocess
+import sys
 import unittest
 
 from serve_bodies import COMPLETIONS
@@ -99,6 +101,59 @@ class SocketsTest(unittest.TestCase):
             made = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
             self.assertNotEqual(made.returncode, 0)
             self.assertIn("cannot listen", made.stderr)
+
+
+# As the system's manager: a socket as descriptor 3, and who is meant in the environment.
+GIVE = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_PID=sys.argv[2] or str(os.getpid()), LISTEN_FDS=sys.argv[3])
+os.execv(sys.argv[4], sys.argv[4:])
+"""
+
+
+def giving(listening, pid="", count="1"):
+    before = [sys.executable, "-c", GIVE, str(listening.fileno()), pid, count]
+    return {"before": before, "pass_fds": [listening.fileno()]}
+
+
+class GivenSocketTest(unittest.TestCase):
+    def test_a_port(self):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
+            early = socket.create_connection(("127.0.0.1", port), PATIENCE)
+            early.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            for _ in range(2):  # a second one goes on with it
+                with Server(tiny(), **giving(listening)) as server:
+                    self.assertIn("LISTEN_FDS", server.address)
+                    server.port = port
+                    self.assertIn(b"200 OK", early.recv(4096))
+                    self.assertEqual(server.post(COMPLETIONS, ONCE).status, 200)
+                    self.assertEqual(len(server.streamed(COMPLETIONS, "", **ONCE)), 4)
+                    self.assertEqual(server.stop(), 0)
+                early.close()
+                early = socket.create_connection(("127.0.0.1", port), PATIENCE)
+                early.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            early.close()
+
+    def test_a_path(self):
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(FOLDER / "given"))
+            listening.listen()
+            with Server(tiny(), **giving(listening)) as server:
+                server.unix = str(FOLDER / "given")
+                self.assertEqual(server.post(COMPLETIONS, ONCE).status, 200)
+
+    def test_for_another(self):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            with Server(tiny(), **giving(listening, pid="1")) as server:
+                self.assertNotEqual(server.port, listening.getsockname()[1])
+                self.assertEqual(server.get("/health").status, 200)
+
+    def test_more_than_one(self):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            with self.assertRaisesRegex(AssertionError, "one socket is expected"):
+                Server(tiny(), **giving(listening, count="2"))
 
 
 class ModelsTest(unittest.TestCase):

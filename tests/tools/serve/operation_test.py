@@ -223,6 +223,58 @@ class KeysTest(unittest.TestCase):
             self.assertIn("no_keys", made.stderr)
 
 
+VLLM = {
+    "vllm:num_requests_waiting": "gauge", "vllm:num_requests_running": "gauge",
+    "vllm:kv_cache_usage_perc": "gauge", "vllm:cache_config_info": "gauge",
+    "vllm:time_to_first_token_seconds": "histogram",
+    "vllm:time_per_output_token_seconds": "histogram",
+}
+
+
+class MetricsNamesTest(unittest.TestCase):
+    def kinds(self, *arguments):
+        """The names that a server has behind a request, and of what kind they are."""
+        with Server(tiny(), *arguments) as server:
+            self.assertEqual(server.post(COMPLETIONS, ONCE).status, 200)
+            wait_for(lambda: server.metric("rondo_generated_tokens_total") == 3, "it counts")
+            lines = server.get("/metrics").body.decode().splitlines()
+            self.assertEqual(server.stop(), 0)
+        return dict(line.split()[2:] for line in lines if line.startswith("# TYPE "))
+
+    def test_are_ours_alone_or_beside_those_of_vllm(self):
+        ours = self.kinds()
+        self.assertTrue(all(name.startswith("rondo_") for name in ours), ours)
+        self.assertEqual(self.kinds("--metrics-names", "rondo"), ours)
+        self.assertEqual(self.kinds("--metrics-names", "vllm"), ours | VLLM)
+
+    def test_what_a_gateway_reads(self):
+        more = ("--context", 32768, "--sessions", 1, "--metrics-names", "vllm")
+        with Server(tiny(), *more) as server:
+            holder = begin_stream(server)
+            reader = threading.Thread(target=read_on, args=(holder,))
+            reader.start()
+            queued = server.connect()
+            queued.sendall(server.bytes_of(COMPLETIONS, ONCE))
+            wait_for(lambda: server.metric("vllm:num_requests_waiting") == 1, "one waits")
+            self.assertEqual(server.metric("vllm:num_requests_running"), 1)
+            self.assertTrue(0 < server.metric("vllm:kv_cache_usage_perc") <= 1)
+            text = server.get("/metrics").body.decode()
+            form = 'model_name="tiny",block_size="64",num_gpu_blocks="512"'
+            self.assertIn(f"vllm:cache_config_info{{{form}}} 1\n", text)
+            holder.shutdown(socket.SHUT_RDWR)
+            reader.join()
+            self.assertIn(b"200 OK", queued.recv(4096))
+            queued.close()
+            wait_for(lambda: server.metric("vllm:num_requests_running") == 0, "nothing runs")
+            self.assertGreater(server.metric("vllm:time_to_first_token_seconds_count"), 0)
+
+    def test_of_nobody(self):
+        command = [RONDO, "serve", tiny(), "--port", "0", "--metrics-names", "sglang"]
+        made = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertNotEqual(made.returncode, 0)
+        self.assertIn("--metrics-names", made.stderr)
+
+
 class LimitsTest(unittest.TestCase):
     def test_a_full_queue(self):
         with Server(tiny(), "--context", 32768, "--sessions", 1, "--queue", 2) as server:

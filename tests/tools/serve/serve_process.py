@@ -203,13 +203,15 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Server:
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, before=(), **more):
+        """`before`: a command that starts it; `more` is subprocess's."""
         where = [] if "--unix" in arguments else ["--port", "0"]
         self.process = subprocess.Popen(
-            [RONDO, "serve", *map(str, arguments), *where],
+            [*before, RONDO, "serve", *map(str, arguments), *where],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            **more,
         )
         self.log = []
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -220,7 +222,8 @@ class Server:
             raise AssertionError(f"it ended: {self.log}")
         self.address = self.event("listening")["address"]
         self.unix = self.address.removeprefix("unix:") if "unix:" in self.address else None
-        self.port = None if self.unix else int(self.address.rpartition(":")[2])
+        port = self.address.rpartition(":")[2]
+        self.port = int(port) if port.isdigit() else None
 
     def _read(self):
         for line in self.process.stderr:
