@@ -296,7 +296,7 @@ if(RONDO_SERVE AND RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   endforeach()
   # What takes minutes is for whole runs: more of the requests that are made up, and what only a
   # clock brings about.
-  foreach(serve IN ITEMS fuzz)
+  foreach(serve IN ITEMS fuzz silence)
     add_test(NAME model.serve.long_${serve} COMMAND "${RONDO_PYTHON3}" -B
       "${PROJECT_SOURCE_DIR}/tests/tools/serve/${serve}_test.py" "$<TARGET_FILE:rondo_tool>"
       "${RONDO_SHARED_DATA}")

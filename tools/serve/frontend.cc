@@ -187,7 +187,10 @@ void Frontend::Handle(const std::shared_ptr<Exchange>& exchange) {
   exchange->OnAnswer(
       [&metrics = service_.metrics, counted](int status) { metrics.CountReply(counted, status); });
   const Handler handler = FindHandler(path);
-  if (handler == nullptr) return exchange->Answer(AnswerAtOnce(path));
+  if (handler == nullptr) {
+    exchange->Answer(AnswerAtOnce(path));
+    return;
+  }
   // It outlives this.
   const auto work = [service = service_, exchange, handler] { Run(handler, service, exchange); };
   if (workers_->Add(work)) return;

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -154,6 +155,11 @@ SCHEMA = Schema(SHARED)
 # ---- The process -------------------------------------------------------------------------------
 
 
+def without_pings(text):
+    """A stream, or another reply, without the signs of life that it has where it waits long."""
+    return re.sub(r'^(: ping|event: ping\ndata: {"type":"ping"})\n\n', "", text, flags=re.M)
+
+
 class Reply:
     def __init__(self, status, headers, body):
         self.status, self.body = status, body
@@ -175,7 +181,7 @@ class Reply:
         """Of a stream that has ended: pairs of an event's name and its data, [DONE] as text."""
         assert self.headers["content-type"].startswith("text/event-stream"), self.headers
         events = []
-        text = self.body.decode()  # whole characters
+        text = without_pings(self.body.decode())  # whole characters
         assert text.endswith("\n\n"), text[-200:]
         for block in text[:-2].split("\n\n"):
             name, data = None, []

@@ -16,6 +16,10 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 using Clock = std::chrono::steady_clock;
 
 constexpr seconds kPatience(60);
@@ -65,8 +69,20 @@ class Client {
     EXPECT_EQ(send(socket_.number(), kAsked.data(), kAsked.size(), 0), ssize_t{kAsked.size()});
   }
 
+  // All that comes until it has `text`, or to the end.
+  const std::string& ReadTo(std::string_view text) {
+    char piece[1000];
+    while (got_.find(text) == got_.npos) {
+      const ssize_t count = recv(socket_.number(), piece, sizeof piece, 0);
+      if (count <= 0) break;
+      got_.append(piece, static_cast<size_t>(count));
+    }
+    return got_;
+  }
+
  private:
   const Descriptor socket_;
+  std::string got_;
 };
 
 TEST(ServerTest, CutsAClientThatReadsNothing) {
@@ -75,7 +91,7 @@ TEST(ServerTest, CutsAClientThatReadsNothing) {
   TestServer server(limits);
   const Client client(server);
   const std::shared_ptr<Exchange> exchange = server.Asked();
-  exchange->Begin({});
+  exchange->Begin();
   const std::string piece(1000, 'x');
   Clock::time_point last_room = Clock::now();
   while (!exchange->gone()) {
@@ -88,6 +104,42 @@ TEST(ServerTest, CutsAClientThatReadsNothing) {
     ASSERT_LT(Clock::now() - last_room, kPatience);
   }
   EXPECT_GE(Clock::now() - last_room, milliseconds(500));
+}
+
+constexpr std::string_view kPing = ": ping\n\n";
+
+HttpLimits PingsEachSecond() {
+  HttpLimits limits;
+  limits.ping_seconds = 1;
+  return limits;
+}
+
+TEST(ServerTest, PingsAStreamThatWasPromised) {
+  TestServer server(PingsEachSecond());
+  Client client(server);
+  const std::shared_ptr<Exchange> exchange = server.Asked();
+  const Clock::time_point begin = Clock::now();
+  exchange->Promise({200, "text/event-stream", "", {}}, std::string(kPing));
+  EXPECT_THAT(client.ReadTo(kPing), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("event-stream")));
+  EXPECT_GE(Clock::now() - begin, milliseconds(900));
+  EXPECT_FALSE(exchange->Answer({500, "application/json", "{}", {}})) << "it has begun";
+  exchange->Begin();  // of no account now
+  const Clock::time_point written = Clock::now();
+  exchange->Write("data: 1\n\n");
+  client.ReadTo("data: 1\n\n\r\n8\r\n: ping\n\n");
+  EXPECT_GE(Clock::now() - written, milliseconds(900));
+  exchange->Write("data: 2\n\n");
+  exchange->End();
+  EXPECT_THAT(client.ReadTo("0\r\n\r\n"), HasSubstr(": ping\n\n\r\n9\r\ndata: 2\n\n"));
+}
+
+TEST(ServerTest, PingsNobodyElse) {
+  TestServer server(PingsEachSecond());
+  Client client(server);
+  const std::shared_ptr<Exchange> exchange = server.Asked();
+  std::this_thread::sleep_for(milliseconds(2500));
+  EXPECT_TRUE(exchange->Answer({200, "application/json", "{}", {}}));
+  EXPECT_THAT(client.ReadTo("{}"), Not(HasSubstr("ping")));
 }
 
 }  // namespace

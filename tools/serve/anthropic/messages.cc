@@ -28,6 +28,7 @@ class MessageSink : public Sink {
         stream_(stream),
         ids_(exchange_->request().id_seed),
         id_(ids_.Next("msg_")) {
+    if (stream_) PromiseEvents(exchange_.get(), EventText({{"type", "ping"}}, "ping"));
     before_.prompt_tokens = prompt_tokens;
   }
 
@@ -79,7 +80,7 @@ class MessageSink : public Sink {
     exchange_->End();
   }
   void Fail(const ApiError& error) override {
-    if (!begun_ || !stream_) return exchange_->Answer(ErrorReply(error));
+    if (exchange_->Answer(ErrorReply(error))) return;
     exchange_->Write(EventText(ErrorBody(error), "error"));
     exchange_->End();
   }
@@ -103,10 +104,7 @@ class MessageSink : public Sink {
   }
   void Begin() {
     if (std::exchange(begun_, true) || !stream_) return;
-    Reply reply;
-    reply.type = "text/event-stream";
-    reply.headers.push_back({"X-Accel-Buffering", "no"});
-    exchange_->Begin(std::move(reply));
+    exchange_->Begin();
     Tell("message_start", {{"message", Message(before_)}});
   }
   void Open(Json block) {

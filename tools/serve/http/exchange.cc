@@ -4,20 +4,29 @@
 
 namespace rondo::tools::serve {
 
-void Exchange::Answer(Reply reply) { Set(Stage::kAnswered, std::move(reply)); }
+bool Exchange::Answer(Reply reply) { return Set(Stage::kAnswered, std::move(reply)); }
 
-void Exchange::Begin(Reply reply) { Set(Stage::kStreams, std::move(reply)); }
+void Exchange::Promise(Reply reply, std::string ping) {
+  const std::lock_guard lock(mutex_);
+  promised_ = std::move(reply);
+  ping_ = std::move(ping);
+}
 
-void Exchange::Set(Stage stage, Reply reply) {
+void Exchange::Begin() {
+  if (stage() == Stage::kWaiting) Set(Stage::kStreams, promised_);
+}
+
+bool Exchange::Set(Stage stage, Reply reply) {
   const int status = reply.status;
   {
     const std::lock_guard lock(mutex_);
-    if (stage_ != Stage::kWaiting) return;
+    if (stage_ != Stage::kWaiting) return false;
     reply_ = std::move(reply);
     stage_ = stage;
   }
   if (on_answer_) on_answer_(status);
   wake_();
+  return true;
 }
 
 void Exchange::Write(std::string_view bytes) {
@@ -26,6 +35,7 @@ void Exchange::Write(std::string_view bytes) {
     if (gone_ || over_) return;
     bytes_ += bytes;
     waiting_ = bytes_.size();
+    written_ = Clock::now();
   }
   wake_();
 }
@@ -71,6 +81,16 @@ std::ptrdiff_t Exchange::Take(char* to, size_t most) {
   bytes_.erase(0, count);
   waiting_ = bytes_.size();
   return static_cast<std::ptrdiff_t>(count);
+}
+
+void Exchange::Ping(Clock::time_point before) {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_open = !ping_.empty() && stage_ != Stage::kAnswered && !over_ && !gone_;
+    if (!is_open || !bytes_.empty() || written_ > before) return;
+  }
+  Begin();
+  Write(ping_);
 }
 
 void Exchange::SetGone() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,8 @@ struct Reply {
 
 class Exchange {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // Bytes of a stream that wait for the client, beside the piece that makes them so many.
   static constexpr size_t kMostWaiting = size_t{64} << 10;
 
@@ -48,11 +51,13 @@ class Exchange {
   std::string TakeBody() { return std::move(request_.body); }
 
   // ---- Whoever answers; any thread, one at a time ----------------------------------------------
-  // The whole reply, once.
-  void Answer(Reply reply);
-  // Or one in pieces: Begin, Write until there is no room or nothing more, End. What is written to
-  // a client that has gone goes nowhere.
-  void Begin(Reply reply);
+  // The whole reply, once. False: one in pieces has begun.
+  bool Answer(Reply reply);
+  // Or one in pieces: Promise, Begin, Write until there is no room or nothing more, End. What is
+  // written to a client that has gone goes nowhere. Whenever a promised one is silent for a while
+  // `ping` is written to it, and begins it, so that nobody on the way takes it for dead.
+  void Promise(Reply reply, std::string ping);
+  void Begin();
   void Write(std::string_view bytes);
   void End();
   // False: the client reads more slowly than it is written to.
@@ -72,17 +77,21 @@ class Exchange {
   const Reply& reply() const { return reply_; }
   // As many bytes as there are and fit: 0: none yet; -1: the end; -2: broken off.
   std::ptrdiff_t Take(char* to, size_t most);
+  // Where something was promised, and nothing written since `before`.
+  void Ping(Clock::time_point before);
   void SetGone();
 
  private:
-  void Set(Stage stage, Reply reply);
+  bool Set(Stage stage, Reply reply);
 
   Request request_;
   const std::function<void()> wake_;
   mutable std::mutex mutex_;
   Stage stage_ = Stage::kWaiting;
-  Reply reply_;
+  Reply reply_, promised_;
+  std::string ping_;   // empty: nothing was promised
   std::string bytes_;  // not taken yet
+  Clock::time_point written_ = Clock::now();
   bool over_ = false, cut_ = false;
   std::function<void()> on_gone_;
   std::function<void(int)> on_answer_;

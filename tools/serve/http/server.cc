@@ -323,6 +323,13 @@ struct HttpServer::Parts {
     }
   }
 
+  void PingSilentStreams() {
+    const Clock::time_point before = Clock::now() - std::chrono::seconds(limits.ping_seconds);
+    for (const auto& [number, call] : calls) {
+      if (call->exchange) call->exchange->Ping(before);
+    }
+  }
+
   HttpLoad Load() const {
     const bool is_full =
         connections.size() > limits.connections || bodies > limits.bodies_bytes - limits.body_bytes;
@@ -359,6 +366,7 @@ void HttpServer::Run(const std::function<bool()>& goes_on) {
     if (now < next_look) continue;
     next_look = now + std::chrono::milliseconds(kLookMilliseconds);
     parts_->EndSlowRequests();
+    parts_->PingSilentStreams();
   }
 }
 

@@ -24,6 +24,7 @@ struct HttpLimits {
   unsigned request_seconds =
       30;  // for a whole request, from the connection's begin or the last reply
   unsigned stall_seconds = 60;  // that a client may leave what it is sent lying
+  unsigned ping_seconds = 15;   // of silence, for which a stream has a sign of life
 };
 
 // What the server has at the moment.

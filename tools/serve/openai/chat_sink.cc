@@ -18,15 +18,14 @@ ChatSink::ChatSink(std::shared_ptr<Exchange> exchange, ChatReplyForm form)
       ids_(exchange_->request().id_seed),
       id_(ids_.Next("chatcmpl-")),
       created_(exchange_->request().time),
-      answers_(form_.choices) {}
+      answers_(form_.choices) {
+  if (form_.stream) PromiseEvents(exchange_.get());
+}
 
 void ChatSink::SendChunk(Json choices, const Usage* usage) {
   if (!begun_) {
     begun_ = true;
-    Reply reply;
-    reply.type = "text/event-stream";
-    reply.headers.push_back({"X-Accel-Buffering", "no"});  // nginx would keep pieces back
-    exchange_->Begin(std::move(reply));
+    exchange_->Begin();
     for (size_t i = 0; i < answers_.size(); ++i)
       Send(i, {{"role", "assistant"}, {"content", ""}}, nullptr);
   }
@@ -154,7 +153,7 @@ void ChatSink::End(const Usage& usage) {
 }
 
 void ChatSink::Fail(const ApiError& error) {
-  if (!begun_) return exchange_->Answer(ErrorReply(error));
+  if (exchange_->Answer(ErrorReply(error))) return;
   exchange_->Write(EventText(ErrorBody(error)));
   exchange_->Write("data: [DONE]\n\n");
   exchange_->End();

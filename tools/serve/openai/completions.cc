@@ -28,7 +28,9 @@ class CompletionSink : public Sink {
         ids_(exchange_->request().id_seed),
         id_(ids_.Next("cmpl-")),
         created_(exchange_->request().time),
-        answers_(form_.choices) {}
+        answers_(form_.choices) {
+    if (form_.stream) PromiseEvents(exchange_.get());
+  }
 
   void Take(size_t choice, const Piece& piece) override {
     if (piece.kind != PieceKind::kContent) return;
@@ -75,7 +77,7 @@ class CompletionSink : public Sink {
     AnswerJson(exchange_.get(), whole);
   }
   void Fail(const ApiError& error) override {
-    if (!begun_) return exchange_->Answer(ErrorReply(error));
+    if (exchange_->Answer(ErrorReply(error))) return;
     exchange_->Write(EventText(ErrorBody(error)));
     exchange_->Write("data: [DONE]\n\n");
     exchange_->End();
@@ -107,12 +109,7 @@ class CompletionSink : public Sink {
   }
   // `usage`: of the last one, null in all others.
   void SendChunk(Json choices, const Usage* usage) {
-    if (!std::exchange(begun_, true)) {
-      Reply reply;
-      reply.type = "text/event-stream";
-      reply.headers.push_back({"X-Accel-Buffering", "no"});
-      exchange_->Begin(std::move(reply));
-    }
+    exchange_->Begin();
     Json chunk = Head(std::move(choices));
     if (form_.include_usage) chunk["usage"] = usage == nullptr ? Json(nullptr) : UsageOf(*usage);
     if (usage != nullptr) chunk["timings"] = TimingsOf(*usage);
@@ -125,7 +122,6 @@ class CompletionSink : public Sink {
   const std::string id_;
   const int64_t created_;
   std::vector<Answer> answers_;
-  bool begun_ = false;
 };
 
 // A text, or ids.

@@ -36,7 +36,9 @@ class ResponseSink : public Sink {
         form_(std::move(form)),
         ids_(exchange_->request().id_seed),
         id_(ids_.Next("resp_")),
-        created_(exchange_->request().time) {}
+        created_(exchange_->request().time) {
+    if (form_.stream) PromiseEvents(exchange_.get());
+  }
 
   void Take(size_t, const Piece& piece) override {
     Begin();
@@ -83,7 +85,8 @@ class ResponseSink : public Sink {
     exchange_->End();
   }
   void Fail(const ApiError& error) override {
-    if (!begun_ || !form_.stream) return exchange_->Answer(ErrorReply(error));
+    if (exchange_->Answer(ErrorReply(error))) return;
+    Begin();
     Json whole = Response("failed");
     whole["error"] = {{"code", "server_error"}, {"message", error.what()}};
     TellRaw("response.failed", {{"response", std::move(whole)}});
@@ -123,10 +126,7 @@ class ResponseSink : public Sink {
   }
   void Begin() {
     if (std::exchange(begun_, true) || !form_.stream) return;
-    Reply reply;
-    reply.type = "text/event-stream";
-    reply.headers.push_back({"X-Accel-Buffering", "no"});
-    exchange_->Begin(std::move(reply));
+    exchange_->Begin();
     TellRaw("response.created", {{"response", Response("in_progress")}});
     TellRaw("response.in_progress", {{"response", Response("in_progress")}});
   }

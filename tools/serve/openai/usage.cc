@@ -30,6 +30,13 @@ Json TimingsOf(const Usage& usage) {
           {"queue_ms", 1e3 * usage.queue_seconds}};
 }
 
+void PromiseEvents(Exchange* exchange, std::string ping) {
+  Reply reply;
+  reply.type = "text/event-stream";
+  reply.headers.push_back({"X-Accel-Buffering", "no"});  // nginx would keep pieces back
+  exchange->Promise(std::move(reply), std::move(ping));
+}
+
 std::string EventText(const Json& data, const char* event) {
   std::string text = event == nullptr ? "" : std::string("event: ") + event + "\n";
   return text + "data: " + data.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n\n";

@@ -10,6 +10,8 @@ Json UsageOf(const Usage& usage);
 // As llama.cpp's server tells times: prompt_n, prompt_ms, predicted_n, predicted_ms, ...
 Json TimingsOf(const Usage& usage);
 
+// That server-sent events are to come. `ping`: one that says nothing; here a comment.
+void PromiseEvents(Exchange* exchange, std::string ping = ": ping\n\n");
 // "data: ...\n\n" of server-sent events, with `event` by its name before it.
 std::string EventText(const Json& data, const char* event = nullptr);
 
