@@ -191,7 +191,7 @@ void Run(const Arguments& arguments) {
     models.Notify();
   });
   Workers workers(2, window);
-  const Service service{models, stepper, metrics, media};
+  const Service service{models, stepper, metrics, media, TellCut};
   const auto bell = std::make_shared<Bell>();
   std::deque<Item> items;
   uint64_t number = answered, failed = 0;

@@ -28,18 +28,27 @@ size_t SameEnd(const TokenIds& a, const TokenIds& b) {
   return static_cast<size_t>(differ.first - a.rbegin());
 }
 
+std::string Excess(const std::string& place, size_t tokens, size_t most) {
+  return place + " has " + FormatCount(tokens, "token") + ", the model takes " + FormatCount(most);
+}
+
 // True where it is to be cut.
-bool IsTooLong(const std::string& place, size_t n_tokens, size_t most, TooLong too_long) {
+bool IsTooLong(const std::string& place, size_t n_tokens, size_t most, TooLong too_long,
+               CutTold told) {
   if (n_tokens == 0) Fail(place, " has no tokens: nothing is there for the model to read");
   if (n_tokens <= most) return false;
-  const std::string has =
-      place + " has " + FormatCount(n_tokens, "token") + ", the model takes " + FormatCount(most);
-  if (too_long == TooLong::kRefuse) throw Error(has + " (--too-long cut: the first of these)");
-  Tell("note: ", has, ": it is cut");
+  if (too_long == TooLong::kRefuse) {
+    throw Error(Excess(place, n_tokens, most) + " (--too-long cut: the first of these)");
+  }
+  told(place, n_tokens, most);
   return true;
 }
 
 }  // namespace
+
+void TellCut(const std::string& place, size_t tokens, size_t most) {
+  Tell("note: ", Excess(place, tokens, most), ": it is cut");
+}
 
 void AddTooLongFlag(CLI::App* command, TooLong* too_long) {
   AddChoice(command, "--too-long", {"cut", "refuse"},
@@ -55,9 +64,10 @@ std::string PlaceOf(const char* what, bool is_line, size_t index) {
   return (is_line ? "line " : std::string(what) + " ") + FormatCount(index + 1);
 }
 
-LongTexts::LongTexts(const Model& model, TooLong too_long)
+LongTexts::LongTexts(const Model& model, TooLong too_long, CutTold told)
     : model_(&model),
       too_long_(too_long),
+      told_(told),
       most_(MostTokens(model)),
       behind_(FindTokensAround(model).behind.size()) {}
 
@@ -66,7 +76,7 @@ TokenIds LongTexts::Read(const std::string& place, std::string_view text) const 
 }
 
 TokenIds LongTexts::Fit(const std::string& place, TokenIds ids) const {
-  if (!IsTooLong(place, ids.size(), most_, too_long_)) return ids;
+  if (!IsTooLong(place, ids.size(), most_, too_long_, told_)) return ids;
   const size_t behind = std::min(behind_, most_);
   ids.erase(ids.begin() + static_cast<ptrdiff_t>(most_ - behind),
             ids.end() - static_cast<ptrdiff_t>(behind));
@@ -74,11 +84,12 @@ TokenIds LongTexts::Fit(const std::string& place, TokenIds ids) const {
 }
 
 LongPairs::LongPairs(const Model& model, TooLong too_long, const char* instruction,
-                     std::string_view query)
+                     std::string_view query, CutTold told)
     : model_(&model),
       too_long_(too_long),
       instruction_(instruction),
       query_(query),
+      told_(told),
       most_(MostTokens(model)) {}
 
 TokenIds LongPairs::Tokens(std::string_view query, std::string_view document) const {
@@ -87,7 +98,7 @@ TokenIds LongPairs::Tokens(std::string_view query, std::string_view document) co
 
 TokenIds LongPairs::Read(const std::string& place, std::string_view document) const {
   TokenIds ids = Tokens(query_, document);
-  return IsTooLong(place, ids.size(), most_, too_long_) ? Cut(ids) : ids;
+  return IsTooLong(place, ids.size(), most_, too_long_, told_) ? Cut(ids) : ids;
 }
 
 // What stands around the two is found by pairs without one of them.

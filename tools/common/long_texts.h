@@ -15,14 +15,18 @@ enum class TooLong { kCut, kRefuse };
 // --too-long.
 void AddTooLongFlag(CLI::App* command, TooLong* too_long);
 
+// Who is told of a text that is cut: which, how many tokens it has and how many the model takes.
+using CutTold = void (*)(const std::string& place, size_t tokens, size_t most);
+void TellCut(const std::string& place, size_t tokens, size_t most);  // on standard error
+
 // What is given on the command line is "text 2", what is read "line 2", of the second one.
 std::string PlaceOf(const char* what, bool is_line, size_t index);
 
-// The texts of one call, one after another. What is cut is told on standard error.
+// The texts of one call, one after another.
 class LongTexts {
  public:
   // Throws Error for a model that embeds nothing.
-  LongTexts(const Model& model, TooLong too_long);
+  LongTexts(const Model& model, TooLong too_long, CutTold told = TellCut);
 
   // What the model reads of `text`, with the tokenizer's tokens around it, which stay. Throws Error
   // where it is too long and is not to be cut, and where nothing is there to be read.
@@ -33,6 +37,7 @@ class LongTexts {
  private:
   const Model* model_;
   TooLong too_long_;
+  CutTold told_;
   size_t most_;    // tokens of one
   size_t behind_;  // of these those that the tokenizer puts at the end
 };
@@ -54,6 +59,7 @@ class LongPairs {
   TooLong too_long_;
   const char* instruction_;
   std::string_view query_;
+  CutTold told_;
   size_t most_;
 };
 

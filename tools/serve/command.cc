@@ -80,6 +80,14 @@ void LogGeneration(const GenerationFacts& facts) {
        {"seconds", facts.whole_seconds}});
 }
 
+void LogCut(const std::string& place, size_t tokens, size_t most) {
+  Log({{"time", UnixTime()},
+       {"event", "cut"},
+       {"text", place},
+       {"tokens", tokens},
+       {"model_takes", most}});
+}
+
 // Loads those that fit together, the first ones first, so that their first request does not wait.
 void LoadEarly(Models* models) {
   uint64_t bytes = 0;
@@ -116,7 +124,7 @@ void Serve(const Arguments& arguments) {
   });
   constexpr size_t kWorkers = 4;
   Workers workers(kWorkers, arguments.queue);
-  Frontend frontend({models, stepper, metrics, media}, &workers, options);
+  Frontend frontend({models, stepper, metrics, media, LogCut}, &workers, options);
   HttpServer server(arguments.at, arguments.limits, frontend.Handlers());
   Log({{"time", UnixTime()}, {"event", "listening"}, {"address", server.address()}});
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tools/common/long_texts.h"
 #include "tools/serve/fields.h"
 #include "tools/serve/generation.h"
 #include "tools/serve/http/exchange.h"
@@ -18,6 +19,7 @@ struct Service {
   Stepper& stepper;
   Metrics& metrics;
   const MediaSource& media;
+  CutTold cut_told;
 };
 
 // Each answers a whole request, on one of the workers' threads; it throws ApiError or another

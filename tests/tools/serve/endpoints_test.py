@@ -140,6 +140,18 @@ class VectorsTest(unittest.TestCase):
             alone = self.embed(input=text)["data"][0]["embedding"]
             self.assertEqual(one["embedding"], alone)
 
+    def test_long_texts_are_cut(self):
+        long = "a b c " * 2000
+        for path, body, place in (
+            ("/v1/embeddings", {"model": "embedder", "input": ["a", long]}, "/input/1"),
+            ("/v1/rerank", {"model": "scorer", "query": "a", "documents": [long]}, "/documents/0"),
+            ("/v1/score", {"model": "scorer", "text_1": long, "text_2": "a"}, "/text_2/0"),
+        ):
+            server.whole(path, None, **body)
+            wait_for(lambda: (server.event("cut") or {}).get("text") == place, "it is logged")
+            self.assertGreater(server.event("cut")["tokens"], server.event("cut")["model_takes"])
+        self.assertTrue(all(isinstance(line, dict) for line in server.log), server.log)
+
     def test_base64(self):
         plain = self.embed(input="rain")["data"][0]["embedding"]
         reply = server.post("/v1/embeddings", {"model": "embedder", "input": "rain",

@@ -137,7 +137,7 @@ void Embeddings(const Service& service, const std::shared_ptr<Exchange>& exchang
       fields.Bool("truncate").value_or(true) ? TooLong::kCut : TooLong::kRefuse;
   fields.Ignore({"model", "user", "input_type"});
   fields.RefuseOthers();
-  const LongTexts read(model.model(), too_long);
+  const LongTexts read(model.model(), too_long, service.cut_told);
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < list.size(); ++i) {
     const std::string pointer = PointerOf(&fields, "input", i);
@@ -187,7 +187,7 @@ void Rerank(const Service& service, const std::shared_ptr<Exchange>& exchange) {
   fields.Ignore({"model", "user", "max_tokens_per_doc", "truncate"});
   fields.RefuseOthers();
   const LongPairs read(model.model(), TooLong::kCut, instruction ? instruction->c_str() : nullptr,
-                       query);
+                       query, service.cut_told);
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < documents.size(); ++i) {
     const std::string pointer = PointerOf(&fields, "documents", i);
@@ -228,7 +228,8 @@ void Score(const Service& service, const std::shared_ptr<Exchange>& exchange) {
   fields.RefuseOthers();
   std::vector<TokenIds> ids;
   for (size_t i = 0; i < second.size(); ++i) {
-    const LongPairs read(model.model(), TooLong::kCut, nullptr, first[first.size() == 1 ? 0 : i]);
+    const LongPairs read(model.model(), TooLong::kCut, nullptr, first[first.size() == 1 ? 0 : i],
+                         service.cut_told);
     const std::string pointer = PointerOf(&fields, "text_2", i);
     ids.push_back(Reading(pointer, [&] { return read.Read(pointer, second[i]); }));
   }
