@@ -1,8 +1,12 @@
 // Answers a file of requests, in the form of OpenAI's batches.
 #include "tools/commands.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +23,7 @@
 #include "tools/serve/handler.h"
 #include "tools/serve/models_flags.h"
 #include "tools/serve/workers.h"
+#include "tools/system/files.h"
 
 namespace rondo::tools {
 namespace {
@@ -172,6 +177,14 @@ uint64_t Resume(const std::string& part, std::ifstream* input) {
   return count;
 }
 
+// On the disk, and then under its name.
+void Finish(const std::string& part, const std::string& output) {
+  std::error_code error;
+  const Descriptor file = OpenToRead(part, OpenAs::kFile, error);
+  if (error || fsync(file.number()) != 0) Fail("cannot write ", part, ": ", std::strerror(errno));
+  std::filesystem::rename(part, output);
+}
+
 void Run(const Arguments& arguments) {
   std::ifstream input(arguments.input, std::ios::binary);
   if (!input) Fail("cannot read ", arguments.input);
@@ -216,7 +229,7 @@ void Run(const Arguments& arguments) {
     if (!items.empty()) bell->Wait();
   }
   output.close();
-  std::filesystem::rename(part, arguments.output);
+  Finish(part, arguments.output);
   Tell(FormatCount(answered, "request"), " answered, ", FormatCount(failed), " of them refused",
        before > 0 ? "; " + FormatCount(before) + " were there" : "");
 }

@@ -3,8 +3,11 @@
     python3 tests/tools/serve/batch_test.py build/release/rondo SHARED_DATA
 """
 
+import ctypes
 import json
+import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,6 +16,17 @@ import unittest
 from serve_process import chatting
 
 TOOL = sys.argv[1]
+
+
+def fail_to_sync():
+    """From here on this process cannot write to the disk: fsync fails, as on one that is broken."""
+    number = {"x86_64": 74, "aarch64": 82}[os.uname().machine]
+    rules = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x50005), (0x06, 0, 0, 0x7FFF0000)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in rules))
+    program = struct.pack("HP", len(rules), ctypes.addressof(code))
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(38, 1, 0, 0, 0) == 0  # no new privileges
+    assert libc.prctl(22, 2, program, 0, 0) == 0  # a filter of calls
 
 
 class BatchTest(unittest.TestCase):
@@ -25,10 +39,10 @@ class BatchTest(unittest.TestCase):
         lines[7:7] = ["no JSON", "", '{"custom_id": 5}', '{"custom_id": "x", "url": "/", "body": {}}']
         (self.folder / "in").write_text("\n".join(lines) + "\n")
 
-    def batch(self, out, *options):
+    def batch(self, out, *options, **more):
         return subprocess.run(
             [TOOL, "batch", chatting(), self.folder / "in", "-o", self.folder / out,
-             "--context", "512", *options], capture_output=True, text=True)
+             "--context", "512", *options], capture_output=True, text=True, **more)
 
     def read(self, out):
         return (self.folder / out).read_bytes()
@@ -45,6 +59,14 @@ class BatchTest(unittest.TestCase):
             made = self.batch("c")
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual(self.read("c"), self.read("a"), cut)
+
+    def test_a_disk_that_fails(self):
+        self.assertEqual(self.batch("a").returncode, 0)
+        made = self.batch("b", preexec_fn=fail_to_sync)
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("b.part: Input/output error", made.stderr)
+        self.assertFalse((self.folder / "b").exists())
+        self.assertEqual(self.read("b.part"), self.read("a"))
 
     def test_what_is_refused(self):
         made = self.batch("in")
