@@ -47,7 +47,8 @@ class LongTexts {
 class LongPairs {
  public:
   // `instruction`: as PairText's. The texts must outlive it.
-  LongPairs(const Model& model, TooLong too_long, const char* instruction, std::string_view query);
+  LongPairs(const Model& model, TooLong too_long, const char* instruction, std::string_view query,
+            CutTold told = TellCut);
 
   TokenIds Read(const std::string& place, std::string_view document) const;
 

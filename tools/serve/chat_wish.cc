@@ -98,8 +98,8 @@ void AddGrammar(const ChatWish& wish, const rondo::Chat& chat, GenerationWish* m
                            : !is_auto && wish.one_call        ? RONDO_CALLS_ONE
                                                               : RONDO_CALLS_REQUIRED;
     // An answer that must call says nothing that could be of the form.
-    made->options.grammar = model.CallGrammarOf(chat, wanted, wish.function,
-                                                is_auto && has_form ? form.text : "");
+    made->options.grammar =
+        model.CallGrammarOf(chat, wanted, wish.function, is_auto && has_form ? form.text : "");
   }
   if (made->options.grammar && made->options.thinking) {
     made->options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;

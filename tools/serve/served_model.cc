@@ -13,6 +13,10 @@ namespace {
 
 constexpr size_t kKeptGrammars = 32;
 
+// Of a prompt in one pass, while others' answers wait for their next token. A pass of 64 rows is
+// nearly as fast, for each, as one of 256.
+constexpr uint32_t kRowsBesideStreams = 64;
+
 ModelKind KindOf(const rondo_embedder_facts& facts) {
   if (facts.dimensions == 0) return ModelKind::kPredicts;
   return facts.scores_pairs != 0 ? ModelKind::kScores : ModelKind::kEmbeds;
@@ -40,6 +44,7 @@ rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish&
   options.max_sessions = wish.sessions;
   options.kv_format = wish.kv_format;
   options.threads = wish.threads;
+  options.rows_per_step = kRowsBesideStreams;
   if (predicts && model.Info().picture_token >= 0) {
     options.max_media_rows = wish.image_rows ? *wish.image_rows : UsualImageRows(model);
   }
