@@ -145,7 +145,7 @@ class VectorsTest(unittest.TestCase):
         for path, body, place in (
             ("/v1/embeddings", {"model": "embedder", "input": ["a", long]}, "/input/1"),
             ("/v1/rerank", {"model": "scorer", "query": "a", "documents": [long]}, "/documents/0"),
-            ("/v1/score", {"model": "scorer", "text_1": long, "text_2": "a"}, "/text_2/0"),
+            ("/v1/score", {"model": "scorer", "text_1": long, "text_2": "a"}, "/text_2"),
         ):
             server.whole(path, None, **body)
             wait_for(lambda: (server.event("cut") or {}).get("text") == place, "it is logged")
