@@ -199,7 +199,7 @@ void Run(const Arguments& arguments) {
   const size_t window = 4 * size_t{arguments.models.each.sessions};
   const MediaSource media("");
   Metrics metrics;
-  Stepper stepper(window, [&](const Generation& generation) {
+  Stepper stepper(SIZE_MAX, [&](const Generation& generation) {
     metrics.CountGeneration(generation.Facts());
     models.Notify();
   });

@@ -95,9 +95,15 @@ void Run(Handler handler, const Service& service, const std::shared_ptr<Exchange
   }
 }
 
-void Start(const Service& service, std::unique_ptr<Generation> generation) {
-  if (service.stepper.Add(std::move(generation))) return;
+void Start(const Service& service, std::vector<std::unique_ptr<Generation>> generations) {
+  if (service.stepper.Add(std::move(generations))) return;
   throw ApiError(429, "as many requests wait as may", "", "queue_full").RetryAfter(1);
+}
+
+void Start(const Service& service, std::unique_ptr<Generation> generation) {
+  std::vector<std::unique_ptr<Generation>> one;
+  one.push_back(std::move(generation));
+  Start(service, std::move(one));
 }
 
 Frontend::Frontend(const Service& service, Workers* workers, FrontendOptions options)

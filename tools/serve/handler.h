@@ -32,7 +32,8 @@ Handler FindHandler(const std::string& path);
 // Calls the handler; what it throws is the answer.
 void Run(Handler handler, const Service& service, const std::shared_ptr<Exchange>& exchange);
 
-// Hands it to the stepper. Throws ApiError where as many wait as may.
+// Hands those of a request to the stepper. Throws ApiError where as many wait as may.
+void Start(const Service& service, std::vector<std::unique_ptr<Generation>> generations);
 void Start(const Service& service, std::unique_ptr<Generation> generation);
 
 void AnswerJson(Exchange* exchange, const Json& body);

@@ -23,11 +23,12 @@ Stepper::~Stepper() {
   thread_.join();
 }
 
-bool Stepper::Add(std::unique_ptr<Generation> generation) {
+bool Stepper::Add(std::vector<std::unique_ptr<Generation>> generations) {
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_ || arrived_.size() + load_.queued >= most_queued_) return false;
-    arrived_.push_back(std::move(generation));
+    const size_t waiting = arrived_.size() + load_.queued;
+    if (stopping_ || (waiting > 0 && waiting + generations.size() > most_queued_)) return false;
+    for (auto& one : generations) arrived_.push_back(std::move(one));
   }
   changed_.notify_all();
   return true;

@@ -29,8 +29,9 @@ class Stepper {
   // What is not over is broken off.
   ~Stepper();
 
-  // False: as many wait as may. [any thread]
-  bool Add(std::unique_ptr<Generation> generation);
+  // Those of one request. False: as many wait as may, beside which not all of them have room.
+  // [any thread]
+  bool Add(std::vector<std::unique_ptr<Generation>> generations);
   Load load() const;
 
  private:

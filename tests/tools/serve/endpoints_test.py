@@ -88,6 +88,23 @@ class CompletionsTest(unittest.TestCase):
             one = self.both(prompt="Once upon", seed=5 + i)["choices"][0]
             self.assertEqual(choice["text"], one["text"])
 
+    def test_several_prompts_are_each_as_alone(self):
+        prompts = ["Once upon", "One day", [5, 6], "Once upon", "A", "The", "In", "So", "He", "It"]
+        more = {"seed": 3, "temperature": 1, "echo": True, "max_tokens": 20}
+        whole = self.both(prompt=prompts, n=2, **more)
+        alone = [self.both(prompt=prompt, n=2, **more) for prompt in prompts]
+        self.assertEqual([choice["text"] for choice in whole["choices"]],
+                         [choice["text"] for one in alone for choice in one["choices"]])
+        self.assertEqual([choice["index"] for choice in whole["choices"]], list(range(20)))
+        for part in ("prompt_tokens", "completion_tokens", "total_tokens"):
+            self.assertEqual(whole["usage"][part], sum(one["usage"][part] for one in alone))
+
+    def test_of_several_prompts_a_wrong_one_is_the_requests_fault(self):
+        body = {"prompt": ["a"] * 129, "max_tokens": 1}
+        self.assertIn("128", refused(self, COMPLETIONS, body, 400, "/prompt")["message"])
+        body = {"prompt": ["a", [5] * 1024], "max_tokens": 1}
+        refused(self, COMPLETIONS, body, 400, None)
+
     def test_logprobs(self):
         for count in (0, 1, 5):
             whole = self.both(prompt="Once upon", seed=5, logprobs=count)
@@ -117,7 +134,7 @@ class CompletionsTest(unittest.TestCase):
 
     def test_wrong_prompts(self):
         for prompt, pointer in (
-            (None, "/prompt"), ([], "/prompt"), ({}, "/prompt"), (["a", "b"], "/prompt"),
+            (None, "/prompt"), ([], "/prompt"), ({}, "/prompt"), (["a", 5], "/prompt/1"),
             ([1, "b"], "/prompt/1"), ([5000], "/prompt/0"), ([-1], "/prompt/0"),
         ):
             refused(self, COMPLETIONS, {"prompt": prompt}, 400, pointer)

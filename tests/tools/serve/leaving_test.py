@@ -54,14 +54,15 @@ class LeavingTest(unittest.TestCase):
         text = server.whole(COMPLETIONS, "CreateCompletionResponse", prompt="Once", max_tokens=4)
         self.assertTrue(text["choices"][0]["text"])
 
-    def goes(self, what, begin, close):
+    def goes(self, what, begin, close, generations=1):
         seconds = []
         for _ in range(3):
             client = begin()
             left = server.metric("rondo_generations_left_total")
             close(client)
             seconds.append(wait_for(lambda: running() + waiting() == 0, what))
-            wait_for(lambda: server.metric("rondo_generations_left_total") == left + 1, "it counts")
+            wait_for(lambda: server.metric("rondo_generations_left_total") == left + generations,
+                     "it counts")
         print(f"{what}: free after {1000 * min(seconds):.0f} to {1000 * max(seconds):.0f} ms")
         self.assertLess(min(seconds), SOON)
 
@@ -99,6 +100,14 @@ class LeavingTest(unittest.TestCase):
             return client
 
         self.goes("left 3 answers", begin, socket.socket.close)
+
+    def test_with_several_prompts(self):
+        def begin():
+            client = ask(ENDLESS | {"prompt": ["A", "B", "C", "D", "E", "F"], "stream": True})
+            self.assertIn(b"200 OK", client.recv(4096))
+            return client
+
+        self.goes("left 6 prompts", begin, socket.socket.close, generations=6)
 
     def test_half_closed(self):
         half = lambda client: client.shutdown(socket.SHUT_WR)  # noqa: E731

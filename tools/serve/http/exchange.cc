@@ -60,11 +60,11 @@ void Exchange::OnGone(std::function<void()> call) {
   {
     const std::lock_guard lock(mutex_);
     if (!gone_) {
-      on_gone_ = std::move(call);
+      on_gone_.push_back(std::move(call));
       return;
     }
   }
-  if (call) call();
+  call();
 }
 
 Exchange::Stage Exchange::stage() const {
@@ -94,15 +94,15 @@ void Exchange::Ping(Clock::time_point before) {
 }
 
 void Exchange::SetGone() {
-  std::function<void()> call;
+  std::vector<std::function<void()>> calls;
   {
     const std::lock_guard lock(mutex_);
     gone_ = true;
     bytes_.clear();
     waiting_ = 0;
-    call.swap(on_gone_);
+    calls.swap(on_gone_);
   }
-  if (call) call();
+  for (const auto& call : calls) call();
 }
 
 }  // namespace rondo::tools::serve

@@ -62,8 +62,8 @@ class Exchange {
   void End();
   // False: the client reads more slowly than it is written to.
   bool has_room() const { return waiting_.load() < kMostWaiting; }
-  // `call` is called once, on the I/O thread, when the client has gone before the end, or at once
-  // where it has; an empty one is nobody to be told.
+  // `call` is called once, beside those of before, on the I/O thread, when the client has gone before
+  // the end, or at once where it has.
   void OnGone(std::function<void()> call);
   bool gone() const { return gone_.load(); }
   // What was begun is broken off: the client sees that it is not whole.
@@ -93,7 +93,7 @@ class Exchange {
   std::string bytes_;  // not taken yet
   Clock::time_point written_ = Clock::now();
   bool over_ = false, cut_ = false;
-  std::function<void()> on_gone_;
+  std::vector<std::function<void()>> on_gone_;
   std::function<void(int)> on_answer_;
   std::atomic<size_t> waiting_ = 0;  // bytes_.size()
   std::atomic<bool> gone_ = false;

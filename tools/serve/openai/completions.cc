@@ -12,32 +12,47 @@ namespace rondo::tools::serve {
 namespace {
 
 constexpr int64_t kMostLogprobs = 20;
+constexpr size_t kMostPrompts = 128;
+
+// They run side by side.
+void AddTo(Usage* sum, const Usage& one) {
+  sum->prompt_tokens += one.prompt_tokens;
+  sum->cached_tokens += one.cached_tokens;
+  sum->completion_tokens += one.completion_tokens;
+  sum->reasoning_tokens += one.reasoning_tokens;
+  sum->queue_seconds = std::max(sum->queue_seconds, one.queue_seconds);
+  sum->prefill_seconds = std::max(sum->prefill_seconds, one.prefill_seconds);
+  sum->decode_seconds = std::max(sum->decode_seconds, one.decode_seconds);
+}
 
 struct CompletionForm {
   std::string model, fingerprint;
-  size_t choices = 1;
+  size_t choices = 1;  // of each prompt
   bool stream = false, include_usage = false, logprobs = false;
-  std::string echo, suffix;  // before and behind each text
+  std::vector<std::string> before;  // each text, by its prompt
+  std::string suffix;               // behind each
 };
 
-class CompletionSink : public Sink {
+// The reply, for generations of all prompts. A choice has its place in the reply as its number.
+class CompletionReply {
  public:
-  CompletionSink(std::shared_ptr<Exchange> exchange, CompletionForm form)
+  CompletionReply(std::shared_ptr<Exchange> exchange, CompletionForm form)
       : exchange_(std::move(exchange)),
         form_(std::move(form)),
         ids_(exchange_->request().id_seed),
         id_(ids_.Next("cmpl-")),
         created_(exchange_->request().time),
-        answers_(form_.choices) {
+        answers_(form_.choices * form_.before.size()),
+        open_(form_.before.size()) {
     if (form_.stream) PromiseEvents(exchange_.get());
   }
 
-  void Take(size_t choice, const Piece& piece) override {
+  void Take(size_t choice, const Piece& piece) {
     if (piece.kind != PieceKind::kContent) return;
     answers_[choice].text += piece.text;
     if (form_.stream) Send(choice, std::string(piece.text), nullptr);
   }
-  void Note(size_t choice, TokenNote note) override {
+  void Note(size_t choice, TokenNote note) {
     Json& notes = answers_[choice].notes;
     if (notes.is_null()) {
       notes = {{"tokens", Json::array()},
@@ -53,13 +68,16 @@ class CompletionSink : public Sink {
     notes["text_offset"].push_back(answers_[choice].offset);
     answers_[choice].offset += note.bytes.size();
   }
-  void EndChoice(size_t choice, Finish finish, const std::string&) override {
+  void EndChoice(size_t choice, Finish finish) {
     answers_[choice].finish = finish == Finish::kLength ? "length" : "stop";
     if (form_.stream) Send(choice, form_.suffix, answers_[choice].finish);
   }
-  void End(const Usage& usage) override {
+  // Of one prompt's choices.
+  void End(const Usage& usage) {
+    AddTo(&usage_, usage);
+    if (--open_ > 0) return;
     if (form_.stream) {
-      if (form_.include_usage) SendChunk(Json::array(), &usage);
+      if (form_.include_usage) SendChunk(Json::array(), &usage_);
       exchange_->Write("data: [DONE]\n\n");
       exchange_->End();
       return;
@@ -67,16 +85,19 @@ class CompletionSink : public Sink {
     Json choices = Json::array();
     for (size_t i = 0; i < answers_.size(); ++i) {
       choices.push_back({{"index", i},
-                         {"text", form_.echo + answers_[i].text + form_.suffix},
+                         {"text", Before(i) + answers_[i].text + form_.suffix},
                          {"logprobs", answers_[i].notes},
                          {"finish_reason", answers_[i].finish}});
     }
     Json whole = Head(std::move(choices));
-    whole["usage"] = UsageOf(usage);
-    whole["timings"] = TimingsOf(usage);
+    whole["usage"] = UsageOf(usage_);
+    whole["timings"] = TimingsOf(usage_);
     AnswerJson(exchange_.get(), whole);
   }
-  void Fail(const ApiError& error) override {
+  // The first failure is that of all.
+  bool failed() const { return failed_; }
+  void Fail(const ApiError& error) {
+    if (std::exchange(failed_, true)) return;
     if (exchange_->Answer(ErrorReply(error))) return;
     exchange_->Write(EventText(ErrorBody(error)));
     exchange_->Write("data: [DONE]\n\n");
@@ -91,6 +112,7 @@ class CompletionSink : public Sink {
     const char* finish = nullptr;
   };
 
+  const std::string& Before(size_t choice) const { return form_.before[choice / form_.choices]; }
   Json Head(Json choices) const {
     return {{"id", id_},
             {"object", "text_completion"},
@@ -102,7 +124,7 @@ class CompletionSink : public Sink {
   void Send(size_t choice, const std::string& text, const char* finish) {
     const bool is_first = answers_[choice].text.size() == text.size() && finish == nullptr;
     SendChunk(Json::array({{{"index", choice},
-                            {"text", is_first ? form_.echo + text : text},
+                            {"text", is_first ? Before(choice) + text : text},
                             {"logprobs", std::exchange(answers_[choice].notes, nullptr)},
                             {"finish_reason", finish == nullptr ? Json(nullptr) : Json(finish)}}}),
               nullptr);
@@ -122,28 +144,73 @@ class CompletionSink : public Sink {
   const std::string id_;
   const int64_t created_;
   std::vector<Answer> answers_;
+  size_t open_;  // prompts whose choices have not ended
+  bool failed_ = false;
+  Usage usage_;  // of those that have
+};
+
+class PromptSink : public Sink {
+ public:
+  // `first`: the place of the prompt's first choice.
+  PromptSink(std::shared_ptr<CompletionReply> reply, size_t first)
+      : reply_(std::move(reply)), first_(first) {}
+
+  void Take(size_t choice, const Piece& piece) override {
+    if (reply_->failed()) throw ApiError(500, "another prompt of the request failed");
+    reply_->Take(first_ + choice, piece);
+  }
+  void Note(size_t choice, TokenNote note) override {
+    reply_->Note(first_ + choice, std::move(note));
+  }
+  void EndChoice(size_t choice, Finish finish, const std::string&) override {
+    reply_->EndChoice(first_ + choice, finish);
+  }
+  void End(const Usage& usage) override { reply_->End(usage); }
+  void Fail(const ApiError& error) override { reply_->Fail(error); }
+
+ private:
+  const std::shared_ptr<CompletionReply> reply_;  // on the stepper's thread
+  const size_t first_;
+};
+
+struct Prompt {
+  std::string text;
+  std::vector<int32_t> ids;
 };
 
 // A text, or ids.
-std::vector<int32_t> ReadPrompt(const ServedModel& model, Fields* fields, std::string* text) {
-  const Json* prompt = fields->Find("prompt");
-  if (prompt == nullptr) fields->Refuse("prompt", "a text or an array of token ids");
-  if (prompt->is_array() && prompt->size() == 1 && !(*prompt)[0].is_number()) {
-    prompt = &(*prompt)[0];  // an array of one prompt
+Prompt ReadPrompt(const ServedModel& model, const Json& value, const std::string& pointer) {
+  Prompt prompt;
+  if (value.is_string()) {
+    prompt.text = value.get<std::string>();
+    prompt.ids = Tokenize(model.model(), prompt.text, /*add_special=*/true);
+    if (prompt.ids.empty()) RefuseValue(pointer, value, "a text with a token");
+  } else if (value.is_array() && !value.empty()) {
+    prompt.ids = ReadIds(model, value, pointer);
+    prompt.text = model.model().Detokenize(prompt.ids);
+  } else {
+    RefuseValue(pointer, value, "a text or an array of token ids");
   }
+  CheckRoom(model, prompt.ids.size());
+  return prompt;
+}
+
+// One of these, or an array of them.
+std::vector<Prompt> ReadPrompts(const ServedModel& model, Fields* fields) {
+  const Json* const value = fields->Find("prompt");
+  if (value == nullptr) fields->Refuse("prompt", "a text or an array of token ids");
   const std::string pointer = fields->PointerOf("prompt");
-  if (prompt->is_string()) {
-    *text = prompt->get<std::string>();
-    std::vector<int32_t> ids = Tokenize(model.model(), *text, /*add_special=*/true);
-    if (ids.empty()) RefuseValue(pointer, *prompt, "a text with a token");
-    return ids;
+  if (!value->is_array() || value->empty() || (*value)[0].is_number()) {
+    return {ReadPrompt(model, *value, pointer)};
   }
-  if (!prompt->is_array() || prompt->empty() || !(*prompt)[0].is_number()) {
-    RefuseValue(pointer, *prompt, "a text or an array of token ids; one prompt for each request");
+  if (value->size() > kMostPrompts) {
+    RefuseValue(pointer, *value, "at most " + std::to_string(kMostPrompts) + " prompts");
   }
-  std::vector<int32_t> ids = ReadIds(model, *prompt, pointer);
-  *text = model.model().Detokenize(ids);
-  return ids;
+  std::vector<Prompt> prompts;
+  for (size_t i = 0; i < value->size(); ++i) {
+    prompts.push_back(ReadPrompt(model, (*value)[i], PointerTo(pointer, i)));
+  }
+  return prompts;
 }
 
 }  // namespace
@@ -163,10 +230,7 @@ void Completions(const Service& service, const std::shared_ptr<Exchange>& exchan
   }
   GenerationWish made;
   made.model = found.model;
-  std::string text;
-  made.ids = ReadPrompt(model, &fields, &text);
-  made.positions = made.ids.size();
-  CheckRoom(model, made.positions);
+  std::vector<Prompt> prompts = ReadPrompts(model, &fields);
   ReadSampling(model, &fields, &made.options);
   made.options.stop = ReadStops(&fields, "stop");
   made.options.max_tokens =
@@ -186,7 +250,8 @@ void Completions(const Service& service, const std::shared_ptr<Exchange>& exchan
     form.include_usage =
         Fields(*options, fields.PointerOf("stream_options")).Bool("include_usage").value_or(false);
   }
-  if (fields.Bool("echo").value_or(false)) form.echo = text;
+  const bool echo = fields.Bool("echo").value_or(false);
+  for (const Prompt& prompt : prompts) form.before.push_back(echo ? prompt.text : "");
   form.suffix = fields.Text("suffix").value_or("");
   form.choices = made.choices;
   if (const auto rules = fields.Text("grammar"); rules && !rules->empty()) {
@@ -201,8 +266,16 @@ void Completions(const Service& service, const std::shared_ptr<Exchange>& exchan
   fields.RefuseOthers();
   if (found.adapter != nullptr) made.options.adapter = *found.adapter;
   made.stops = StopsOf(model.model(), made.options);
-  auto sink = std::make_unique<CompletionSink>(exchange, std::move(form));
-  Start(service, std::make_unique<Generation>(std::move(made), exchange, std::move(sink)));
+  const auto reply = std::make_shared<CompletionReply>(exchange, std::move(form));
+  std::vector<std::unique_ptr<Generation>> generations;
+  for (Prompt& prompt : prompts) {
+    GenerationWish wish = made;
+    wish.positions = prompt.ids.size();
+    wish.ids = std::move(prompt.ids);
+    auto sink = std::make_unique<PromptSink>(reply, generations.size() * made.choices);
+    generations.push_back(std::make_unique<Generation>(std::move(wish), exchange, std::move(sink)));
+  }
+  Start(service, std::move(generations));
 }
 
 }  // namespace rondo::tools::serve
