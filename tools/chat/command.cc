@@ -300,6 +300,7 @@ void Run(Arguments arguments) {
 
 void AddChatCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
+  a->session.speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
   CLI::App* command = app.add_subcommand("chat", "Talk with a model, by its own chat template");
   AddModelArgument(command, &a->model);
   command->add_option("--system", a->form.system, "The system prompt; default: none")

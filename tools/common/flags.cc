@@ -147,11 +147,12 @@ void AddSamplingFlags(CLI::App* command, SessionOptions* session) {
 
 void AddSpeculationFlags(CLI::App* command, EngineOptions* engine, SessionOptions* session,
                          std::string* draft) {
-  session->speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
+  const bool is_usual = session->speculation != RONDO_SPECULATION_NONE;
   CLI::Option* speculate =
       AddChoice(command, "--speculate", {"lookup", "head", "off"},
                 "Verify several tokens at once where the text repeats itself, or what the model's "
-                "draft head proposes, which changes its time and not the text; default: lookup",
+                "draft head proposes, which changes its time and not the text; default: " +
+                    std::string(is_usual ? "lookup" : "off"),
                 [engine, session](const std::string& word) {
                   engine->draft_head = word == "head" ? 1 : 0;
                   session->speculation = word == "off"    ? RONDO_SPECULATION_NONE

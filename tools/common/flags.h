@@ -31,7 +31,7 @@ CLI::Option* AddKvFlag(CLI::App* command, int32_t* kv_format, const std::string&
 // --max-tokens, --temperature and all else that chooses and ends a text.
 void AddSamplingFlags(CLI::App* command, SessionOptions* session);
 
-// --speculate, on where it is not given, and --draft.
+// --speculate, as `session` has it where it is not given, and --draft.
 void AddSpeculationFlags(CLI::App* command, EngineOptions* engine, SessionOptions* session,
                          std::string* draft);
 

@@ -2,6 +2,7 @@
 #include "tools/commands.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -182,7 +183,7 @@ void Run(Arguments arguments) {
   double prefill_seconds = 0;
   size_t generated = 0;
   Event event = {};
-  std::optional<rondo::Error> interruption;
+  std::exception_ptr interruption;
   try {
     PrefillMedia(&session, ids, pictures.token(), pictures.media());
     prefill_seconds = whole.seconds();
@@ -200,7 +201,7 @@ void Run(Arguments arguments) {
                   (more.empty() ? " (the model sees no more)" : " (" + more + " goes on)"));
     }
     if (error.status() != RONDO_STATUS_CANCELLED) throw;
-    interruption = error;
+    interruption = std::current_exception();
   }
   const double decode_seconds = whole.seconds() - prefill_seconds;
   Print("\n");  // an interrupted text ends in a whole line, too
@@ -216,7 +217,7 @@ void Run(Arguments arguments) {
     TellDrafts(session);
     Tell("generated: ", FormatCount(generated, "token"), ", ended by ", ReasonText(event.reason));
   }
-  if (interruption) throw *interruption;
+  if (interruption) std::rethrow_exception(interruption);
 }
 
 }  // namespace
@@ -224,6 +225,7 @@ void Run(Arguments arguments) {
 void AddRunCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   a->session.max_tokens = 256;
+  a->session.speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
   CLI::App* command = app.add_subcommand("run", "Continue a prompt, streaming the text");
   AddModelArgument(command, &a->model);
   command

@@ -113,6 +113,7 @@ void ReadSampling(const ServedModel& model, Fields* fields, rondo::SessionOption
   const auto seed = fields->Integer("seed", INT64_MIN, INT64_MAX);
   options->seed = seed ? static_cast<uint64_t>(*seed) : RandomSeed();
   options->ignore_eos = fields->Bool("ignore_eos").value_or(false);
+  options->speculation = model.wish().speculation;
   ReadBias(model, fields, &options->bias);
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 ModelCard CardFor(const ModelWish& wish, uint64_t most_bytes) {
   try {
-    const rondo::Model model(wish.path);
-    const rondo_embedder_facts embedder = model.EmbedderInfo();
-    const rondo::EngineOptions options = EngineOptionsOf(model, wish);
-    const rondo_memory_plan plan = model.Plan(options);
+    const ModelFiles files(wish);
+    const rondo_embedder_facts embedder = files.model.EmbedderInfo();
+    const rondo::EngineOptions options = EngineOptionsOf(files, wish);
+    const rondo_memory_plan plan = files.model.Plan(options);
     ModelCard card = {wish};
     card.kind = embedder.dimensions == 0     ? ModelKind::kPredicts
                 : embedder.scores_pairs != 0 ? ModelKind::kScores
@@ -22,9 +22,7 @@ ModelCard CardFor(const ModelWish& wish, uint64_t most_bytes) {
     card.bytes = plan.arena_bytes;
     card.context = plan.context;
     card.sees = options.max_media_rows > 0;
-    size_t length = 0;
-    card.has_chat = rondo_model_chat_template_name(model.get(), 0, nullptr, 0, &length) !=
-                    RONDO_STATUS_INVALID_ARGUMENT;
+    card.has_chat = !ChatTemplateNames(files.model).empty();
     if (card.bytes > most_bytes) {
       Fail("it takes ", FormatBytes(card.bytes), ", but --memory is ", FormatBytes(most_bytes),
            ": choose a smaller --context, fewer --sessions, or more memory");

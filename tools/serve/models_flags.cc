@@ -25,10 +25,12 @@ std::vector<ModelWish> ModelsWish::Wishes() const {
   std::vector<ModelWish> wishes;
   for (const std::string& text : models) {
     ModelWish& wish = wishes.emplace_back(each);
-    wish.context = engine.context;
-    wish.threads = engine.threads;
-    wish.kv_format = engine.kv_format;
+    wish.speculation = session.speculation;
     std::tie(wish.name, wish.path) = Named(text);
+  }
+  if (!draft.empty()) {
+    wishes[0].draft = draft;
+    wishes[0].speculation = RONDO_SPECULATION_DRAFT_MODEL;
   }
   for (const std::string& text : adapters) {
     const auto [name, path] = Named(text);
@@ -46,9 +48,10 @@ void AddModelsFlags(CLI::App* command, ModelsWish* wish) {
   AddInteger(command, "--sessions", &wish->each.sessions, {1, kMostSessions},
              "Texts that a model generates at once", FormatCount(wish->each.sessions))
       ->group(kMemoryGroup);
-  AddContextFlag(command, &wish->engine, "of each model its own, but at most 8,192");
-  AddThreadsFlag(command, &wish->engine);
-  AddKvFlag(command, &wish->engine.kv_format);
+  AddContextFlag(command, &wish->each.engine, "of each model its own, but at most 8,192");
+  AddThreadsFlag(command, &wish->each.engine);
+  AddKvFlag(command, &wish->each.engine.kv_format);
+  AddSpeculationFlags(command, &wish->each.engine, &wish->session, &wish->draft);
   AddInteger(command, "--image-rows", &wish->each.image_rows, {0, kMostMediaRows, "no pictures"},
              "Rows of all pictures that there is memory for",
              "of models that see as many as " + FormatCount(kUsualPictures) + " pictures of " +

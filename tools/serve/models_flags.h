@@ -14,8 +14,9 @@ namespace rondo::tools::serve {
 struct ModelsWish {
   std::vector<std::string> models, adapters;  // "NAME=FILE", or a file, whose name is it
   ModelWish each;
-  EngineOptions engine;
-  uint64_t memory = 0;  // 0: what the machine has
+  SessionOptions session;  // with the speculation of each
+  std::string draft;       // of the first model
+  uint64_t memory = 0;     // 0: what the machine has
 
   std::vector<ModelWish> Wishes() const;
   uint64_t Memory() const;

@@ -37,15 +37,19 @@ uint32_t RankOf(const rondo::Model& model, const std::vector<AdapterWish>& adapt
 
 }  // namespace
 
-rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish& wish) {
-  rondo::EngineOptions options;
-  const bool predicts = model.EmbedderInfo().dimensions == 0;
-  options.context = wish.context > 0 ? wish.context : ContextFor(model, 0);
+ModelFiles::ModelFiles(const ModelWish& wish) : model(wish.path) {
+  if (!wish.draft.empty() && predicts()) draft.emplace(wish.draft);
+}
+
+rondo::EngineOptions EngineOptionsOf(const ModelFiles& files, const ModelWish& wish) {
+  const rondo::Model& model = files.model;
+  rondo::EngineOptions options = wish.engine;
+  if (options.context == 0) options.context = ContextFor(model, 0);
   options.max_sessions = wish.sessions;
-  options.kv_format = wish.kv_format;
-  options.threads = wish.threads;
   options.rows_per_step = kRowsBesideStreams;
-  if (predicts && model.Info().picture_token >= 0) {
+  if (files.draft) options.draft = files.draft->get();
+  if (!files.predicts()) options.draft_head = 0;
+  if (files.predicts() && model.Info().picture_token >= 0) {
     options.max_media_rows = wish.image_rows ? *wish.image_rows : UsualImageRows(model);
   }
   options.adapter_rank = RankOf(model, wish.adapters);
@@ -54,24 +58,24 @@ rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish&
 
 ServedModel::ServedModel(const ModelWish& wish)
     : wish_(wish),
-      model_(wish.path),
-      embedder_(model_.EmbedderInfo()),
+      files_(wish),
+      embedder_(model().EmbedderInfo()),
       kind_(KindOf(embedder_)),
-      facts_(model_.Info()),
-      engine_(model_, EngineOptionsOf(model_, wish)),
+      facts_(model().Info()),
+      engine_(model(), EngineOptionsOf(files_, wish)),
       memory_(engine_.Memory()),
-      sees_(EngineOptionsOf(model_, wish).max_media_rows > 0) {
+      sees_(EngineOptionsOf(files_, wish).max_media_rows > 0) {
   for (const AdapterWish& one : wish.adapters) {
-    adapters_.emplace(one.name, rondo::Adapter(model_, one.path));
+    adapters_.emplace(one.name, rondo::Adapter(model(), one.path));
   }
   if (kind_ != ModelKind::kPredicts) {
     for (uint32_t i = 0; i < wish.sessions; ++i) embedding_sessions_.emplace_back(engine_);
     return;
   }
-  has_chat_ = !ChatTemplateNames(model_).empty();
+  has_chat_ = !ChatTemplateNames(model()).empty();
   if (!has_chat_) return;
-  form_ = MessageFormOf(model_, {}, /*with_calls=*/true);
-  thinking_ = ThinkingMarksOf(model_, {});
+  form_ = MessageFormOf(model(), {}, /*with_calls=*/true);
+  thinking_ = ThinkingMarksOf(model(), {});
 }
 
 std::string ServedModel::Fingerprint() const {
@@ -107,7 +111,7 @@ rondo::Grammar ServedModel::GrammarOf(int32_t kind, const std::string& text,
   options.kind = kind;
   if (kind != RONDO_GRAMMAR_PATTERN) options.flags = SchemaFlags(/*any_json=*/false);
   try {
-    return Keep(std::move(key), rondo::Grammar(model_, text, options));
+    return Keep(std::move(key), rondo::Grammar(model(), text, options));
   } catch (const rondo::Error& error) {
     throw ApiError(400, pointer + ": " + error.what(), pointer, "invalid_grammar");
   }
@@ -122,12 +126,12 @@ rondo::Grammar ServedModel::CallGrammarOf(const rondo::Chat& chat, int32_t calls
   options.kind = RONDO_GRAMMAR_GBNF;
   options.flags = SchemaFlags(/*any_json=*/false);
   try {
-    std::string rules = model_.ChatGrammar(chat, calls, function);
+    std::string rules = model().ChatGrammar(chat, calls, function);
     if (!schema.empty()) {
       constexpr std::string_view kRoot = "root ";
       rules = "root ::= called | %json " + schema + "\ncalled " + rules.substr(kRoot.size());
     }
-    return Keep(std::move(key), rondo::Grammar(model_, rules, options));
+    return Keep(std::move(key), rondo::Grammar(model(), rules, options));
   } catch (const rondo::Error& error) {
     throw ApiError(400, std::string("/tools: ") + error.what(), "/tools", "invalid_tools");
   }

@@ -25,10 +25,10 @@ struct AdapterWish {
 struct ModelWish {
   std::string name, path;
   std::vector<AdapterWish> adapters;
-  uint32_t context = 0;  // 0: as `rondo run`
+  std::string draft;            // the file of a model that drafts; empty: none
+  rondo::EngineOptions engine;  // with context (0: as `rondo run`), threads, KV format, draft head
+  int32_t speculation = RONDO_SPECULATION_NONE;  // where it predicts
   uint32_t sessions = 8;
-  int32_t kv_format = 0;
-  uint32_t threads = 0;
   std::optional<uint32_t> image_rows;  // nothing: of models that see, for some pictures
 };
 
@@ -36,8 +36,17 @@ struct ModelWish {
 inline constexpr uint64_t kUsualPictures = 8;
 inline constexpr PictureSize kUsualSize = {1024, 768};
 
+struct ModelFiles {
+  explicit ModelFiles(const ModelWish& wish);
+
+  bool predicts() const { return model.EmbedderInfo().dimensions == 0; }
+
+  rondo::Model model;
+  std::optional<rondo::Model> draft;
+};
+
 // Of the engine that it wishes; what a plan is made of.
-rondo::EngineOptions EngineOptionsOf(const rondo::Model& model, const ModelWish& wish);
+rondo::EngineOptions EngineOptionsOf(const ModelFiles& files, const ModelWish& wish);
 
 class ServedModel {
  public:
@@ -47,7 +56,7 @@ class ServedModel {
   const std::string& name() const { return wish_.name; }
   const ModelWish& wish() const { return wish_; }
   ModelKind kind() const { return kind_; }
-  const rondo::Model& model() const { return model_; }
+  const rondo::Model& model() const { return files_.model; }
   rondo::Engine& engine() const { return engine_; }
   const rondo_memory_plan& memory() const { return memory_; }
   const rondo_model_facts& facts() const { return facts_; }
@@ -75,7 +84,7 @@ class ServedModel {
 
  private:
   const ModelWish wish_;
-  rondo::Model model_;
+  ModelFiles files_;
   rondo_embedder_facts embedder_;
   ModelKind kind_;
   rondo_model_facts facts_;

@@ -11,7 +11,7 @@ namespace {
 void BenchmarkLoad(benchmark::State& state, const std::string& weights) {
   const BenchModel model =
       MakeRandomModel(OpenShape("smollm2-135m"), {.weights = weights, .embedding = "q8"});
-  rondo_engine_options options = EngineDefaults();
+  EngineOptions options;
   options.context = 512;
   options.threads = static_cast<uint32_t>(state.range(0));
   for (auto _ : state) {

@@ -60,16 +60,17 @@ def bytes_of(server, path, body):
 
 
 class CompanyTest(unittest.TestCase):
-    def compare(self, sessions):
+    def compare(self, sessions, *flags):
         asked = requests()
         asked += [(path, body | {"stream": True}) for path, body in asked]
         models = (tiny(), "chat=" + chatting(), "--adapter", "poet=" + adapter())
-        with Server(*models, "--sessions", sessions, "--context", 1024) as server:
+        with Server(*models, "--sessions", sessions, "--context", 1024, *flags) as server:
             alone = [bytes_of(server, *one) for one in asked]
             self.assertEqual(alone[3], bytes_of(server, *asked[3]), "it is not itself again")
             with concurrent.futures.ThreadPoolExecutor(OTHERS + 1) as pool:
                 company = list(pool.map(lambda one: bytes_of(server, *one), asked))
                 backwards = list(pool.map(lambda one: bytes_of(server, *one), asked[::-1]))[::-1]
+            drafts = server.metric("rondo_drafts_proposed_total")
         equal = 0
         for one, *texts in zip(asked, alone, company, backwards):
             with self.subTest(sessions=sessions, path=one[0], body=json.dumps(one[1])[:400]):
@@ -77,12 +78,17 @@ class CompanyTest(unittest.TestCase):
                 self.assertEqual(texts[0], texts[2])
                 equal += 1
         print(f"{sessions} sessions: {equal} of {len(asked)} requests equal beside {OTHERS} others")
+        return alone, drafts
 
     def test_all_at_once(self):
         self.compare(32)
 
-    def test_in_turns(self):
-        self.compare(3)
+    def test_in_turns_and_with_drafts(self):
+        without, of_predictions = self.compare(3)
+        for flags in (("--speculate", "lookup"), ("--draft", tiny())):
+            texts, drafts = self.compare(3, *flags)
+            self.assertEqual(texts, without)
+            self.assertGreater(drafts, of_predictions)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ ENDLESS = {"prompt": "Once", "max_tokens": 60000, "ignore_eos": True, "seed": 1}
 
 def setUpModule():
     global server
-    server = Server(tiny(), "--context", 65536, "--sessions", SESSIONS, "--kv", "k4v4")
+    server = Server(tiny(), "--context", 65536, "--sessions", SESSIONS, "--kv", "k4v4",
+                    "--speculate", "lookup")
 
 
 def tearDownModule():

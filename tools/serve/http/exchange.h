@@ -62,8 +62,8 @@ class Exchange {
   void End();
   // False: the client reads more slowly than it is written to.
   bool has_room() const { return waiting_.load() < kMostWaiting; }
-  // `call` is called once, beside those of before, on the I/O thread, when the client has gone before
-  // the end, or at once where it has.
+  // `call` is called once, beside those of before, on the I/O thread, when the client has gone
+  // before the end, or at once where it has.
   void OnGone(std::function<void()> call);
   bool gone() const { return gone_.load(); }
   // What was begun is broken off: the client sees that it is not whole.
