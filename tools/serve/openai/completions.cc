@@ -52,7 +52,7 @@ class CompletionReply {
     answers_[choice].text += piece.text;
     if (form_.stream) Send(choice, std::string(piece.text), nullptr);
   }
-  void Note(size_t choice, TokenNote note) {
+  void Note(size_t choice, const TokenNote& note) {
     Json& notes = answers_[choice].notes;
     if (notes.is_null()) {
       notes = {{"tokens", Json::array()},
@@ -159,9 +159,7 @@ class PromptSink : public Sink {
     if (reply_->failed()) throw ApiError(500, "another prompt of the request failed");
     reply_->Take(first_ + choice, piece);
   }
-  void Note(size_t choice, TokenNote note) override {
-    reply_->Note(first_ + choice, std::move(note));
-  }
+  void Note(size_t choice, TokenNote note) override { reply_->Note(first_ + choice, note); }
   void EndChoice(size_t choice, Finish finish, const std::string&) override {
     reply_->EndChoice(first_ + choice, finish);
   }
