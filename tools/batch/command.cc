@@ -1,12 +1,8 @@
 // Answers a file of requests, in the form of OpenAI's batches.
 #include "tools/commands.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -181,7 +177,8 @@ uint64_t Resume(const std::string& part, std::ifstream* input) {
 void Finish(const std::string& part, const std::string& output) {
   std::error_code error;
   const Descriptor file = OpenToRead(part, OpenAs::kFile, error);
-  if (error || fsync(file.number()) != 0) Fail("cannot write ", part, ": ", std::strerror(errno));
+  if (!error) Sync(file, error);
+  if (error) Fail("cannot write ", part, ": ", error.message());
   std::filesystem::rename(part, output);
 }
 

@@ -64,8 +64,7 @@ rondo::Media Encode(const ServedModel& model, const std::string& file, const std
   }
 }
 
-void AddPictures(const ChatWish& wish, const Exchange& exchange, GenerationWish* made) {
-  const ServedModel& model = *made->model;
+void CheckPictures(const ServedModel& model, const ChatWish& wish) {
   if (wish.pictures.empty()) return;
   if (!model.sees()) {
     throw ApiError(400,
@@ -77,6 +76,10 @@ void AddPictures(const ChatWish& wish, const Exchange& exchange, GenerationWish*
   if (wish.pictures.size() > 64) {
     throw ApiError(400, "the conversation has more than 64 pictures", wish.picture_pointers[64]);
   }
+}
+
+void AddPictures(const ChatWish& wish, const Exchange& exchange, GenerationWish* made) {
+  const ServedModel& model = *made->model;
   for (size_t i = 0; i < wish.pictures.size(); ++i) {
     made->media.push_back(Encode(model, wish.pictures[i], wish.picture_pointers[i], exchange));
   }
@@ -120,6 +123,7 @@ void CheckRoom(const ServedModel& model, uint64_t positions) {
 
 std::vector<int32_t> IdsOf(const ServedModel& model, const ChatWish& wish) {
   RequireChat(model);
+  CheckPictures(model, wish);
   try {
     return ChatIds(model.model(), ChatOf(wish), model.message_form(), wish.messages);
   } catch (const std::runtime_error& error) {

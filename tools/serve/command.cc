@@ -88,6 +88,10 @@ void LogCut(const std::string& place, size_t tokens, size_t most) {
        {"model_takes", most}});
 }
 
+void LogRefused(const std::string& path, int status) {
+  Log({{"time", UnixTime()}, {"event", "refused"}, {"path", path}, {"status", status}});
+}
+
 // Loads those that fit together, the first ones first, so that their first request does not wait.
 void LoadEarly(Models* models) {
   uint64_t bytes = 0;
@@ -106,11 +110,15 @@ void LoadEarly(Models* models) {
 
 void Serve(const Arguments& arguments) {
   FrontendOptions options = arguments.frontend;
+  options.refused = LogRefused;
   if (!arguments.keys.empty()) options.keys = ReadKeys(arguments.keys);
   const bool is_open = arguments.at.unix_path.empty() && arguments.at.host != "127.0.0.1" &&
                        arguments.at.host != "localhost" && arguments.at.host != "::1";
   if (is_open && options.keys.empty()) {
-    Tell("note: anybody who reaches ", arguments.at.host, " may use the models: --keys FILE");
+    Log({{"time", UnixTime()},
+         {"event", "note"},
+         {"text",
+          "anybody who reaches " + arguments.at.host + " may use the models: --keys FILE"}});
   }
   Models models(arguments.models.Wishes(), arguments.models.Memory());
   const MediaSource media(arguments.media_path);

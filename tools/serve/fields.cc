@@ -1,6 +1,9 @@
 #include "tools/serve/fields.h"
 
 #include <cmath>
+#include <functional>
+#include <map>
+#include <string>
 
 #include "tools/common/nearest.h"
 
@@ -9,6 +12,18 @@ namespace {
 
 constexpr int kMostLevels = 128;
 constexpr size_t kMostShown = 60;  // bytes of a value in a sentence
+
+// What other servers' clients call a field, and what it is called here.
+const std::map<std::string, std::string, std::less<>> kStrangers = {
+    {"repeat_penalty", "repetition_penalty"},
+    {"n_predict", "max_tokens"},
+    {"num_predict", "max_tokens"},
+    {"guided_json", "response_format"},
+    {"guided_regex", "regex"},
+    {"guided_grammar", "grammar"},
+    {"format", "response_format"},
+    {"functions", "tools"},
+    {"function_call", "tool_choice"}};
 
 std::string Shown(const Json& value) {
   if (value.is_structured()) return value.is_array() ? "an array" : "an object";
@@ -154,7 +169,10 @@ void Fields::Ignore(std::initializer_list<const char*> names) {
 void Fields::RefuseOthers() const {
   for (const auto& [key, value] : object_.items()) {
     if (asked_.contains(key) || value.is_null()) continue;
-    const std::string nearest = Nearest(key, {asked_.begin(), asked_.end()});
+    const auto stranger = kStrangers.find(key);
+    const std::string nearest = stranger != kStrangers.end() && asked_.contains(stranger->second)
+                                    ? stranger->second
+                                    : Nearest(key, {asked_.begin(), asked_.end()});
     const std::string pointer = PointerTo(pointer_, key);
     throw ApiError(
         400,

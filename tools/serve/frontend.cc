@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tools/serve/http/listen.h"
 #include "tools/serve/openai/usage.h"
 #include "tools/serve/page/page.h"
 
@@ -129,14 +130,19 @@ bool Frontend::HasKey(const Request& request) const {
 }
 
 // A page of a stranger, whose name leads here, shall not speak with this server: what the browser
-// asked for is not a name of this machine (DNS rebinding).
+// asked for is not a name of this machine (DNS rebinding). An address leads nowhere else.
 bool Frontend::IsAllowedHost(const std::string& host) const {
   if (host.empty()) return true;
   std::string name = host;
   const size_t colon = name.rfind(':');
   if (colon != name.npos && name.find(']', colon) == name.npos) name.resize(colon);
-  if (name == "localhost" || name == "127.0.0.1" || name == "[::1]") return true;
+  if (name == "localhost" || IsAddress(name)) return true;
   return std::find(options_.hosts.begin(), options_.hosts.end(), name) != options_.hosts.end();
+}
+
+void Frontend::Count(const std::string& path, int status) {
+  service_.metrics.CountReply(path, status);
+  if (status >= 400 && options_.refused) options_.refused(path, status);
 }
 
 std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& load) {
@@ -145,22 +151,25 @@ std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& l
   const auto refuse = [&](const ApiError& error, Header header = {}) {
     auto reply = std::make_unique<Reply>(ErrorReply(error));
     if (!header.name.empty()) reply->headers.push_back(std::move(header));
-    service_.metrics.CountReply(IsGet(path) || FindHandler(path) != nullptr ? path : "other",
-                                reply->status);
+    Count(IsGet(path) || FindHandler(path) != nullptr ? path : "other", reply->status);
     return reply;
   };
   if (!IsAllowedHost(request.host)) {
-    return refuse(ApiError(403,
-                           "the Host " + request.host + " is no name of this server: --host-name",
-                           "", "host_not_allowed"));
+    return refuse(ApiError(
+        403,
+        "the Host " + request.host + " is no name of this server: start it with --host-name NAME",
+        "", "host_not_allowed"));
   }
   const bool is_post = FindHandler(path) != nullptr, is_get = IsGet(path);
   if (!is_post && !is_get) {
     return refuse(ApiError(404, "there is nothing at " + path, "", "path_not_found"));
   }
   if (!NeedsNoKey(path) && !HasKey(request)) {
-    return refuse(
-        ApiError(401, "a key is needed: Authorization: Bearer KEY", "", "invalid_api_key"));
+    const bool has_any = !request.authorization.empty() || !request.api_key.empty();
+    return refuse(ApiError(
+        401,
+        has_any ? "the key is none of this server's" : "a key is needed: Authorization: Bearer KEY",
+        "", "invalid_api_key"));
   }
   const bool is_method =
       is_post ? request.method == "POST" : request.method == "GET" || request.method == "HEAD";
@@ -174,7 +183,10 @@ std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& l
   // Forms and plain texts are what a stranger's page may send without asking.
   if (!BeginsWith(request.content_type, "application/json")) {
     return refuse(
-        ApiError(415, "the body must be of the Content-Type application/json", "", "content_type"));
+        ApiError(415,
+                 "the body must be of the Content-Type application/json (curl: -H 'Content-Type: "
+                 "application/json')",
+                 "", "content_type"));
   }
   if (draining_) {
     return refuse(ApiError(503, "the server is going down", "", "shutting_down").RetryAfter(5));
@@ -190,8 +202,7 @@ std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& l
 void Frontend::Handle(const std::shared_ptr<Exchange>& exchange) {
   const std::string path = Known(exchange->request().path);
   const std::string counted = path.starts_with(kOneModel) ? std::string(kOneModel) : path;
-  exchange->OnAnswer(
-      [&metrics = service_.metrics, counted](int status) { metrics.CountReply(counted, status); });
+  exchange->OnAnswer([this, counted](int status) { Count(counted, status); });
   const Handler handler = FindHandler(path);
   if (handler == nullptr) {
     exchange->Answer(AnswerAtOnce(path));

@@ -17,6 +17,7 @@ struct FrontendOptions {
   std::vector<std::string> keys;   // of which a request has one; empty: none is asked for
   std::vector<std::string> hosts;  // names by which it may be called, beside those of this machine
   bool vllm_metrics = false;
+  void (*refused)(const std::string& path, int status) = nullptr;  // told of replies from 400 on
 };
 
 class Frontend {
@@ -30,6 +31,7 @@ class Frontend {
  private:
   std::unique_ptr<Reply> Admit(const Request& request, const HttpLoad& load);
   void Handle(const std::shared_ptr<Exchange>& exchange);
+  void Count(const std::string& path, int status);
   bool HasKey(const Request& request) const;
   bool IsAllowedHost(const std::string& host) const;
   Reply AnswerAtOnce(const std::string& path) const;

@@ -37,6 +37,12 @@ ApiError AsApiError(const rondo::Error& error) {
   }
 }
 
+// As they stand within a text: what begins one may lose the blank before it.
+std::string BytesOf(const rondo::Model& model, int32_t token) {
+  const int32_t twice[] = {token, token};
+  return model.Detokenize(twice).substr(model.Detokenize({twice, 1}).size());
+}
+
 PieceKind KindOf(int32_t kind) {
   switch (kind) {
     case RONDO_CHAT_PART_THINKING:
@@ -237,7 +243,7 @@ void Generation::TakeEvent(size_t index, const rondo::Event& event) {
   if (is_text && wish_.options.logprobs) {
     TokenNote note = {bytes, event.logprob, {}};
     for (const auto& [token, logprob] : tops_[index]) {
-      note.top.emplace_back(wish_.model->model().Detokenize({&token, 1}), logprob);
+      note.top.emplace_back(BytesOf(wish_.model->model(), token), logprob);
     }
     sink_->Note(index, std::move(note));
   }

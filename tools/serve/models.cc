@@ -11,7 +11,7 @@ namespace {
 
 ModelCard CardFor(const ModelWish& wish, uint64_t most_bytes) {
   try {
-    const ModelFiles files(wish);
+    const ModelFiles files = Explained([&wish] { return ModelFiles(wish); });
     const rondo_embedder_facts embedder = files.model.EmbedderInfo();
     const rondo::EngineOptions options = EngineOptionsOf(files, wish);
     const rondo_memory_plan plan = files.model.Plan(options);

@@ -27,6 +27,13 @@ uint32_t UsualImageRows(const rondo::Model& model) {
   return static_cast<uint32_t>(std::min(rows, kMostMediaRows));
 }
 
+// Of a pass that has a text of models that read it whole; 0: the model reads texts in pieces.
+uint32_t RowsOfWholeTexts(const rondo::Model& model, uint32_t context) {
+  const rondo_embedder_facts facts = model.EmbedderInfo();
+  if (facts.whole_texts == 0) return 0;
+  return std::min({context, facts.max_tokens, static_cast<uint32_t>(kMostRows)});
+}
+
 uint32_t RankOf(const rondo::Model& model, const std::vector<AdapterWish>& adapters) {
   uint32_t rank = 0;
   for (const AdapterWish& one : adapters) {
@@ -48,7 +55,10 @@ rondo::EngineOptions EngineOptionsOf(const ModelFiles& files, const ModelWish& w
   options.max_sessions = wish.sessions;
   options.rows_per_step = kRowsBesideStreams;
   if (files.draft) options.draft = files.draft->get();
-  if (!files.predicts()) options.draft_head = 0;
+  if (!files.predicts()) {
+    options.draft_head = 0;
+    options.max_rows = std::max(options.max_rows, RowsOfWholeTexts(model, options.context));
+  }
   if (files.predicts() && model.Info().picture_token >= 0) {
     options.max_media_rows = wish.image_rows ? *wish.image_rows : UsualImageRows(model);
   }

@@ -50,4 +50,7 @@ size_t ReadSome(int descriptor, void* to, size_t count, std::error_code& error);
 size_t ReadAt(const Descriptor& file, uint64_t offset, void* to, size_t count,
               std::error_code& error);
 
+// Until what was written to the file is on the disk.
+void Sync(const Descriptor& file, std::error_code& error);
+
 }  // namespace rondo::tools

@@ -12,10 +12,12 @@ import unittest
 from serve_bodies import CHAT, COMPLETIONS, RESPONSES, WEATHER, masked, read, user
 from serve_process import (
     SCHEMA,
+    SHARED,
     SOURCES,
     Server,
     adapter,
     chatting,
+    convert,
     embedders,
     reading,
     run_tests,
@@ -77,10 +79,14 @@ class CompletionsTest(unittest.TestCase):
                  for prompt in ("Once upon a time", ids, ["Once upon a time"], [ids])}
         self.assertEqual(len(texts), 1)
 
-    def test_echo_and_suffix(self):
+    def test_echo(self):
         plain = self.both(prompt="Once", seed=1)["choices"][0]["text"]
-        body = {"prompt": "Once", "seed": 1, "echo": True, "suffix": " End.", "n": 2}
-        self.assertEqual(self.both(**body)["choices"][0]["text"], "Once" + plain + " End.")
+        body = {"prompt": "Once", "seed": 1, "echo": True, "n": 2}
+        self.assertEqual(self.both(**body)["choices"][0]["text"], "Once" + plain)
+        refused(self, COMPLETIONS, body | {"logprobs": 1}, 400, "/echo")
+
+    def test_no_middle_is_filled(self):
+        refused(self, COMPLETIONS, {"prompt": "Once", "suffix": " End."}, 400, "/suffix")
 
     def test_choices_are_those_of_the_next_seeds(self):
         choices = self.both(prompt="Once upon", seed=5, n=3)["choices"]
@@ -117,6 +123,15 @@ class CompletionsTest(unittest.TestCase):
                 self.assertLessEqual(logprob, 0)
                 self.assertLessEqual(sum(map(math.exp, top.values())), 1 + 1e-4)
                 self.assertLessEqual(len(top), count)
+
+    def test_the_likeliest_is_named_as_the_token_is(self):
+        body = {"prompt": "Once upon", "temperature": 0, "logprobs": 3, "max_tokens": 30}
+        told = self.both(**body)["choices"][0]["logprobs"]
+        self.assertTrue(any(token.startswith(" ") for token in told["tokens"]))
+        for token, logprob, top in zip(told["tokens"], told["token_logprobs"],
+                                       told["top_logprobs"]):
+            self.assertAlmostEqual(top[token], logprob, 4)
+            self.assertEqual(len(top), 3)
 
     def test_forms(self):
         for wish in ({"regex": "[ab]{4}"}, {"grammar": "root ::= [ab] [ab] [ab] [ab]"}):
@@ -168,6 +183,17 @@ class VectorsTest(unittest.TestCase):
             wait_for(lambda: (server.event("cut") or {}).get("text") == place, "it is logged")
             self.assertGreater(server.event("cut")["tokens"], server.event("cut")["model_takes"])
         self.assertTrue(all(isinstance(line, dict) for line in server.log), server.log)
+
+    def test_that_are_read_whole_may_be_longer_than_a_usual_pass(self):
+        bert = SHARED / "judge/rerank_bert1/checkpoint"
+        if not bert.exists():
+            self.skipTest("no reference data")
+        with Server(convert(bert, "bert")) as other:
+            body = {"query": "a", "documents": ["word " * 130, "word " * 4000]}
+            results = other.whole("/v1/rerank", None, **body)["results"]
+            self.assertEqual(len(results), 2)
+        with Server(convert(bert, "bert"), "--context", 64) as other:
+            self.assertEqual(other.post("/v1/rerank", body).status, 400)
 
     def test_base64(self):
         plain = self.embed(input="rain")["data"][0]["embedding"]

@@ -36,7 +36,7 @@ BODIES = [
     (CHAT, GOOD | {"grammar": 'root ::= [a-z]{2} ("x" | root)'}),
     (CHAT, GOOD | {"regex": "(a|b[c-e]{1,3})+\\d?"}),
     (COMPLETIONS, {"model": "poet", "prompt": [5, 6, 7], "max_tokens": 3, "logprobs": 2, "n": 2,
-                   "echo": True, "suffix": "!", "stream": False, "stop": "q", "best_of": 1,
+                   "echo": False, "suffix": "", "stream": False, "stop": "q", "best_of": 1,
                    "min_p": 0.1, "top_k": 5, "repetition_penalty": 1.1, "ignore_eos": True}),
     (RESPONSES, {"model": "chat", "instructions": "Be kind.", "input": [
         {"role": "user", "content": [{"type": "input_text", "text": "Rain?"}]},

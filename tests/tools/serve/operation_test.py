@@ -124,12 +124,13 @@ class RefusalsTest(unittest.TestCase):
         self.assertIn(reply["usage"]["total_tokens"], (511, 512, 513))
 
     def test_hosts(self):
-        for host in ("evil.example.org", "127.0.0.1.evil.org", "localhost.evil.org", "evil:80", "[::2]"):
+        for host in ("evil.example.org", "127.0.0.1.evil.org", "localhost.evil.org", "evil:80",
+                     "[evil]", "1.2.3"):
             for path in ("/health", "/v1/models", "/"):
                 self.refused(self.server.get(path, Host=host), 403, "host_not_allowed")
             self.refused(self.server.post(COMPLETIONS, ONCE, {"Host": host}), 403)
-        for host in ("localhost", "localhost:99", "127.0.0.1", "[::1]:80", "models.example.org",
-                     "models.example.org:443"):
+        for host in ("localhost", "localhost:99", "127.0.0.1", "[::1]:80", "192.0.2.7:80", "[::2]",
+                     "models.example.org", "models.example.org:443"):
             self.assertEqual(self.server.get("/health", Host=host).status, 200, host)
 
     def test_no_other_site_is_let_in(self):

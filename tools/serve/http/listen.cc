@@ -1,5 +1,6 @@
 #include "tools/serve/http/listen.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -102,6 +103,13 @@ Listening ListenAtPath(const std::string& path) {
 }
 
 }  // namespace
+
+bool IsAddress(const std::string& host) {
+  in6_addr number;  // the larger one
+  if (!host.starts_with('[')) return inet_pton(AF_INET, host.c_str(), &number) == 1;
+  return host.ends_with(']') &&
+         inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &number) == 1;
+}
 
 Listening Listen(const ListenAt& at) {
   if (const int given = GivenSocket(); given >= 0) {

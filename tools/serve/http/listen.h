@@ -17,6 +17,9 @@ struct Listening {
   std::string address;  // "http://127.0.0.1:8080", "unix:/run/rondo.sock"
 };
 
+// A host, as requests name it, that is a number ("[::1]") and no name.
+bool IsAddress(const std::string& host);
+
 // One that the system's manager opened for this process (LISTEN_FDS) goes before `at`. Throws
 // Error. A socket file that nobody listens at any more is replaced.
 Listening Listen(const ListenAt& at);

@@ -45,12 +45,12 @@ void ChatSink::Send(size_t choice, Json delta, const char* finish) {
               {"delta", std::move(delta)},
               {"logprobs", nullptr},
               {"finish_reason", finish == nullptr ? Json(nullptr) : Json(finish)}};
-  if (form_.logprobs) one["logprobs"] = TakeLogprobs(&answers_[choice]);
+  const bool has_notes = form_.logprobs && !answers_[choice].notes.empty();
+  if (has_notes) one["logprobs"] = TakeLogprobs(&answers_[choice]);
   SendChunk(Json::array({std::move(one)}), nullptr);
 }
 
 Json ChatSink::TakeLogprobs(Answer* answer) const {
-  if (answer->notes.empty()) return nullptr;
   Json all = {{"content", std::move(answer->notes)}, {"refusal", nullptr}};
   answer->notes = Json::array();
   return all;

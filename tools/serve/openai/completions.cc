@@ -30,7 +30,6 @@ struct CompletionForm {
   size_t choices = 1;  // of each prompt
   bool stream = false, include_usage = false, logprobs = false;
   std::vector<std::string> before;  // each text, by its prompt
-  std::string suffix;               // behind each
 };
 
 // The reply, for generations of all prompts. A choice has its place in the reply as its number.
@@ -70,7 +69,7 @@ class CompletionReply {
   }
   void EndChoice(size_t choice, Finish finish) {
     answers_[choice].finish = finish == Finish::kLength ? "length" : "stop";
-    if (form_.stream) Send(choice, form_.suffix, answers_[choice].finish);
+    if (form_.stream) Send(choice, "", answers_[choice].finish);
   }
   // Of one prompt's choices.
   void End(const Usage& usage) {
@@ -85,7 +84,7 @@ class CompletionReply {
     Json choices = Json::array();
     for (size_t i = 0; i < answers_.size(); ++i) {
       choices.push_back({{"index", i},
-                         {"text", Before(i) + answers_[i].text + form_.suffix},
+                         {"text", Before(i) + answers_[i].text},
                          {"logprobs", answers_[i].notes},
                          {"finish_reason", answers_[i].finish}});
     }
@@ -250,7 +249,10 @@ void Completions(const Service& service, const std::shared_ptr<Exchange>& exchan
   }
   const bool echo = fields.Bool("echo").value_or(false);
   for (const Prompt& prompt : prompts) form.before.push_back(echo ? prompt.text : "");
-  form.suffix = fields.Text("suffix").value_or("");
+  if (echo && form.logprobs) fields.Refuse("echo", "false, as logprobs are those of the answer");
+  if (!fields.Text("suffix").value_or("").empty()) {
+    fields.Refuse("suffix", "none: no model here fills a middle");
+  }
   form.choices = made.choices;
   if (const auto rules = fields.Text("grammar"); rules && !rules->empty()) {
     made.options.grammar = found.model->GrammarOf(RONDO_GRAMMAR_GBNF, *rules, "/grammar");

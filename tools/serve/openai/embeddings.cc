@@ -106,8 +106,14 @@ std::vector<std::vector<float>> Embed(ServedModel& model, const std::vector<Toke
     const std::vector<TokenIds> some(first, first + static_cast<std::ptrdiff_t>(count));
     // Between two batches another request has its turn.
     const std::lock_guard lock(model.embedding());
-    for (auto& vector : model.engine().Embed(used, some, dimensions)) {
-      vectors.push_back(std::move(vector));
+    try {
+      for (auto& vector : model.engine().Embed(used, some, dimensions)) {
+        vectors.push_back(std::move(vector));
+      }
+    } catch (const rondo::Error& error) {  // a text that --context has no room for
+      const bool is_texts = error.status() == RONDO_STATUS_CONTEXT_FULL ||
+                            error.status() == RONDO_STATUS_INVALID_ARGUMENT;
+      throw ApiError(is_texts ? 400 : 500, error.what());
     }
   }
   return vectors;

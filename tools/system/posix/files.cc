@@ -59,4 +59,8 @@ size_t ReadAt(const Descriptor& file, uint64_t offset, void* to, size_t count,
   return done;
 }
 
+void Sync(const Descriptor& file, std::error_code& error) {
+  error = fsync(file.number()) != 0 ? LastError() : std::error_code();
+}
+
 }  // namespace rondo::tools

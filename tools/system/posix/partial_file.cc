@@ -67,9 +67,7 @@ void PartialFile::Rewrite(std::span<const uint8_t> bytes, std::error_code& error
   }
 }
 
-void PartialFile::Sync(std::error_code& error) {
-  error = fsync(file_.number()) != 0 ? LastError() : std::error_code();
-}
+void PartialFile::Sync(std::error_code& error) { tools::Sync(file_, error); }
 
 // Linking never replaces, renaming does: a file without a name that shall replace another gets one
 // of its own for a moment.

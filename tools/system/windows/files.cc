@@ -69,4 +69,8 @@ size_t ReadAt(const Descriptor& file, uint64_t offset, void* to, size_t count,
   return done;
 }
 
+void Sync(const Descriptor& file, std::error_code& error) {
+  error = _commit(file.number()) != 0 ? LastError() : std::error_code();
+}
+
 }  // namespace rondo::tools

@@ -48,9 +48,7 @@ void PartialFile::Rewrite(std::span<const uint8_t> bytes, std::error_code& error
   _lseeki64(file_.number(), end, SEEK_SET);
 }
 
-void PartialFile::Sync(std::error_code& error) {
-  error = _commit(file_.number()) != 0 ? LastError() : std::error_code();
-}
+void PartialFile::Sync(std::error_code& error) { tools::Sync(file_, error); }
 
 void PartialFile::Name(std::error_code& error) {
   error = {};
