@@ -201,6 +201,8 @@ class HostileTest(unittest.TestCase):
         self.refuse(CHAT, json.dumps(GOOD | {"logit_bias": {str(i): 1 for i in range(2000)}}))
         self.refuse(CHAT, json.dumps({"messages": [{"role": "user", "content": ""}] * 20_000,
                                       "model": "chat"}))
+        result = {"role": "tool", "tool_call_id": "c", "content": ""}
+        self.refuse(CHAT, json.dumps({"messages": [result] * 20_000, "model": "chat"}))
         self.refuse(CHAT, json.dumps({"messages": user("a" * 3_000_000), "model": "chat"}))
 
     def test_twice_the_same_name(self):

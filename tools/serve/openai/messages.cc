@@ -1,6 +1,7 @@
 #include "tools/serve/openai/messages.h"
 
 #include <algorithm>
+#include <map>
 
 #include "tools/dialogue/answer.h"
 
@@ -123,18 +124,16 @@ void ReadMessages(const Json& messages, const std::string& pointer, const MediaS
     wish->messages.push_back(ReadMessage(messages[i], PointerTo(pointer, i), media, wish));
   }
   // A result names its function, as some templates want it.
-  for (size_t i = 0; i < wish->messages.size(); ++i) {
-    Json& result = wish->messages[i];
-    if (result["role"] != "tool" || result.contains("name") || !result.contains("tool_call_id")) {
-      continue;
-    }
-    for (size_t j = 0; j < i; ++j) {
-      for (const Json& call : wish->messages[j].value("tool_calls", Json::array())) {
-        if (call.value("id", "") == result["tool_call_id"]) {
-          result["name"] = call["function"]["name"];
-        }
+  std::map<Json, Json> names;  // of functions, by the ids of their calls
+  for (Json& message : wish->messages) {
+    if (message.contains("tool_calls")) {
+      for (const Json& call : message["tool_calls"]) {
+        names[call.value("id", "")] = call["function"]["name"];
       }
     }
+    if (message["role"] != "tool" || message.contains("name")) continue;
+    const auto found = names.find(message.value("tool_call_id", Json()));
+    if (found != names.end()) message["name"] = found->second;
   }
 }
 
