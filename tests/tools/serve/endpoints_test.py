@@ -83,6 +83,8 @@ class CompletionsTest(unittest.TestCase):
         plain = self.both(prompt="Once", seed=1)["choices"][0]["text"]
         body = {"prompt": "Once", "seed": 1, "echo": True, "n": 2}
         self.assertEqual(self.both(**body)["choices"][0]["text"], "Once" + plain)
+        for bias in ({}, {"1": 100}):  # its end, which comes at once
+            self.both(**body, logit_bias=bias)
         refused(self, COMPLETIONS, body | {"logprobs": 1}, 400, "/echo")
 
     def test_no_middle_is_filled(self):

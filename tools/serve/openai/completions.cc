@@ -108,6 +108,7 @@ class CompletionReply {
     std::string text;
     Json notes;  // not told yet; null: none
     size_t offset = 0;
+    bool begun = false;  // its stream
     const char* finish = nullptr;
   };
 
@@ -121,7 +122,7 @@ class CompletionReply {
             {"choices", std::move(choices)}};
   }
   void Send(size_t choice, const std::string& text, const char* finish) {
-    const bool is_first = answers_[choice].text.size() == text.size() && finish == nullptr;
+    const bool is_first = !std::exchange(answers_[choice].begun, true);
     SendChunk(Json::array({{{"index", choice},
                             {"text", is_first ? Before(choice) + text : text},
                             {"logprobs", std::exchange(answers_[choice].notes, nullptr)},
