@@ -53,10 +53,11 @@ bool NeedsNoKey(const std::string& path) {
 }
 
 // Whatever the case of its letters, as names of HTTP are read.
-bool BeginsWith(std::string_view text, std::string_view small) {
+bool BeginsWith(std::string_view text, std::string_view begin) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return text.size() >= small.size() && std::equal(small.begin(), small.end(), text.begin(),
-                                                   [&](char a, char b) { return a == lower(b); });
+  return text.size() >= begin.size() &&
+         std::equal(begin.begin(), begin.end(), text.begin(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
 }
 
 // In a time that does not tell where they differ.
@@ -136,8 +137,11 @@ bool Frontend::IsAllowedHost(const std::string& host) const {
   std::string name = host;
   const size_t colon = name.rfind(':');
   if (colon != name.npos && name.find(']', colon) == name.npos) name.resize(colon);
-  if (name == "localhost" || IsAddress(name)) return true;
-  return std::find(options_.hosts.begin(), options_.hosts.end(), name) != options_.hosts.end();
+  const auto is_its = [&name](std::string_view one) {
+    return one.size() == name.size() && BeginsWith(name, one);
+  };
+  return is_its("localhost") || IsAddress(name) ||
+         std::any_of(options_.hosts.begin(), options_.hosts.end(), is_its);
 }
 
 void Frontend::Count(const std::string& path, int status) {

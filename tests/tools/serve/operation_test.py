@@ -48,7 +48,7 @@ def read_on(client):
 class RefusalsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("chat=" + chatting(), "--host-name", "models.example.org")
+        cls.server = Server("chat=" + chatting(), "--host-name", "Models.example.org")
 
     @classmethod
     def tearDownClass(cls):
@@ -130,7 +130,8 @@ class RefusalsTest(unittest.TestCase):
                 self.refused(self.server.get(path, Host=host), 403, "host_not_allowed")
             self.refused(self.server.post(COMPLETIONS, ONCE, {"Host": host}), 403)
         for host in ("localhost", "localhost:99", "127.0.0.1", "[::1]:80", "192.0.2.7:80", "[::2]",
-                     "models.example.org", "models.example.org:443"):
+                     "models.example.org", "models.example.org:443", "LocalHost",
+                     "MODELS.example.org"):
             self.assertEqual(self.server.get("/health", Host=host).status, 200, host)
 
     def test_no_other_site_is_let_in(self):
