@@ -196,6 +196,7 @@ void Run(const Arguments& arguments) {
   const size_t window = 4 * size_t{arguments.models.each.sessions};
   const MediaSource media("");
   Metrics metrics;
+  // The window bounds what waits.
   Stepper stepper(SIZE_MAX, [&](const Generation& generation) {
     metrics.CountGeneration(generation.Facts());
     models.Notify();

@@ -55,19 +55,24 @@ void Stepper::Run() {
       if (stopping_) break;
       for (auto& one : arrived_) queued_.push_back(std::move(one));
       arrived_.clear();
-      load_.queued = queued_.size();  // what Add counts, while a step takes its time
+      load_.queued = queued_.size();
     }
     Drop();
     Admit();
+    Count();  // what waits while a step takes its time
     stepped = StepAll();
     Drop();
-    const std::lock_guard lock(mutex_);
-    load_ = {queued_.size(), running_.size()};
+    Count();
   }
   const ApiError stopping(503, "the server is going down", "", "shutting_down");
   for (auto* const list : {&queued_, &running_}) {
     for (auto& one : *list) one->Fail(stopping);
   }
+}
+
+void Stepper::Count() {
+  const std::lock_guard lock(mutex_);
+  load_ = {queued_.size(), running_.size()};
 }
 
 // Gives back the places of what is over, and of those whose client has gone.

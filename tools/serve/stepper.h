@@ -39,6 +39,7 @@ class Stepper {
   void Admit();
   bool StepAll();
   void Drop();
+  void Count();
 
   const size_t most_queued_;
   const std::function<void(const Generation&)> ended_;

@@ -60,6 +60,13 @@ class BatchTest(unittest.TestCase):
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual(self.read("c"), self.read("a"), cut)
 
+    def test_many_short_answers(self):
+        line = {"url": "/v1/completions", "body": {"prompt": "A", "max_tokens": 1}}
+        lines = [json.dumps({"custom_id": str(i)} | line) + "\n" for i in range(800)]
+        (self.folder / "in").write_text("".join(lines))
+        made = self.batch("a", "--sessions", "8")
+        self.assertIn("800 requests answered, 0 of them refused", made.stderr)
+
     def test_a_disk_that_fails(self):
         self.assertEqual(self.batch("a").returncode, 0)
         made = self.batch("b", preexec_fn=fail_to_sync)
