@@ -86,16 +86,25 @@ bool Generates(const std::string& url) {
          url == "/v1/messages";
 }
 
+// Of a line of either file; empty where it has none, as where it is no JSON.
+std::string CustomIdOf(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("custom_id")) return "";
+  const auto* const id = json["custom_id"].get_ptr<const std::string*>();
+  return id == nullptr ? "" : *id;
+}
+
 // The request of a line; what is wrong with it is its answer.
 Item ItemOf(const std::string& line, uint64_t number, const std::shared_ptr<Bell>& bell,
             Handler* handler) {
   Item item;
   Request request;
   Reply refusal;
+  item.custom_id = CustomIdOf(line);
   try {
     Json json = ParseBody(line);
     Fields fields(json);
-    item.custom_id = fields.RequiredText("custom_id");
+    fields.RequiredText("custom_id");
     request.method = fields.Text("method").value_or("POST");
     request.path = fields.RequiredText("url");
     const Json* const body = fields.Object("body");
@@ -144,14 +153,6 @@ bool NextRequest(std::ifstream* input, std::string* line) {
     if (line->find_first_not_of(" \t\r") != line->npos) return true;
   }
   return false;
-}
-
-// Of a line of either file; empty where it has none, as where it is no JSON.
-std::string CustomIdOf(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("custom_id")) return "";
-  const auto* const id = json["custom_id"].get_ptr<const std::string*>();
-  return id == nullptr ? "" : *id;
 }
 
 // Lines that an earlier run has answered; what it left of one is taken away. Throws Error where

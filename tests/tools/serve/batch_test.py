@@ -36,7 +36,9 @@ class BatchTest(unittest.TestCase):
         lines = [json.dumps({"custom_id": f"r{i}", "url": "/v1/chat/completions",
                              "body": body | {"seed": i}}) for i in range(30)]
         # Wrong ones have answers, too, and blank lines have none.
-        lines[7:7] = ["no JSON", "", '{"custom_id": 5}', '{"custom_id": "x", "url": "/", "body": {}}']
+        deep = '{"custom_id": "deep", "body": ' + 200 * '{"a": ' + "0" + 201 * "}"
+        lines[7:7] = ["no JSON", "", '{"custom_id": 5}', '{"custom_id": "x", "url": "/", "body": {}}',
+                      deep]
         (self.folder / "in").write_text("\n".join(lines) + "\n")
 
     def batch(self, out, *options, **more):
@@ -51,7 +53,7 @@ class BatchTest(unittest.TestCase):
         self.assertEqual(self.batch("a").returncode, 0)
         answers = [json.loads(line) for line in self.read("a").splitlines()]
         statuses = [one["response"]["status_code"] for one in answers]
-        self.assertEqual(statuses, 7 * [200] + [400, 400, 404] + 23 * [200])
+        self.assertEqual(statuses, 7 * [200] + [400, 400, 404, 400] + 23 * [200])
         self.assertEqual(self.batch("b", "--sessions", "1").returncode, 0)
         self.assertEqual(self.read("b"), self.read("a"))
         for cut in (0, 100, len(self.read("a")) // 3, len(self.read("a")) - 5, len(self.read("a"))):
