@@ -69,6 +69,11 @@ bool AreEqual(std::string_view a, std::string_view b) {
   return different == 0;
 }
 
+void Count(Metrics& metrics, RefusedTold refused, const std::string& path, int status) {
+  metrics.CountReply(path, status);
+  if (status >= 400 && refused != nullptr) refused(path, status);
+}
+
 Reply JsonReply(const Json& body, int status = 200) {
   Reply reply;
   reply.status = status;
@@ -144,18 +149,14 @@ bool Frontend::IsAllowedHost(const std::string& host) const {
          std::any_of(options_.hosts.begin(), options_.hosts.end(), is_its);
 }
 
-void Frontend::Count(const std::string& path, int status) {
-  service_.metrics.CountReply(path, status);
-  if (status >= 400 && options_.refused) options_.refused(path, status);
-}
-
 std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& load) {
   connections_ = load.connections;
   const std::string path = Known(request.path);
   const auto refuse = [&](const ApiError& error, Header header = {}) {
     auto reply = std::make_unique<Reply>(ErrorReply(error));
     if (!header.name.empty()) reply->headers.push_back(std::move(header));
-    Count(IsGet(path) || FindHandler(path) != nullptr ? path : "other", reply->status);
+    Count(service_.metrics, options_.refused,
+          IsGet(path) || FindHandler(path) != nullptr ? path : "other", reply->status);
     return reply;
   };
   if (!IsAllowedHost(request.host)) {
@@ -206,7 +207,9 @@ std::unique_ptr<Reply> Frontend::Admit(const Request& request, const HttpLoad& l
 void Frontend::Handle(const std::shared_ptr<Exchange>& exchange) {
   const std::string path = Known(exchange->request().path);
   const std::string counted = path.starts_with(kOneModel) ? std::string(kOneModel) : path;
-  exchange->OnAnswer([this, counted](int status) { Count(counted, status); });
+  // Exchanges outlive this, as what is broken off at the end is answered then.
+  exchange->OnAnswer([&metrics = service_.metrics, refused = options_.refused,
+                      counted](int status) { Count(metrics, refused, counted, status); });
   const Handler handler = FindHandler(path);
   if (handler == nullptr) {
     exchange->Answer(AnswerAtOnce(path));

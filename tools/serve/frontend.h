@@ -13,11 +13,14 @@
 
 namespace rondo::tools::serve {
 
+// Who is told of replies from 400 on. [any thread]
+using RefusedTold = void (*)(const std::string& path, int status);
+
 struct FrontendOptions {
   std::vector<std::string> keys;   // of which a request has one; empty: none is asked for
   std::vector<std::string> hosts;  // names by which it may be called, beside those of this machine
   bool vllm_metrics = false;
-  void (*refused)(const std::string& path, int status) = nullptr;  // told of replies from 400 on
+  RefusedTold refused = nullptr;
 };
 
 class Frontend {
@@ -31,7 +34,6 @@ class Frontend {
  private:
   std::unique_ptr<Reply> Admit(const Request& request, const HttpLoad& load);
   void Handle(const std::shared_ptr<Exchange>& exchange);
-  void Count(const std::string& path, int status);
   bool HasKey(const Request& request) const;
   bool IsAllowedHost(const std::string& host) const;
   Reply AnswerAtOnce(const std::string& path) const;

@@ -40,7 +40,8 @@ ApiError AsApiError(const rondo::Error& error) {
 // As they stand within a text: what begins one may lose the blank before it.
 std::string BytesOf(const rondo::Model& model, int32_t token) {
   const int32_t twice[] = {token, token};
-  return model.Detokenize(twice).substr(model.Detokenize({twice, 1}).size());
+  const std::string both = model.Detokenize(twice);
+  return both.substr(std::min(model.Detokenize({twice, 1}).size(), both.size()));
 }
 
 PieceKind KindOf(int32_t kind) {
