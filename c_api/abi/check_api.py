@@ -19,7 +19,7 @@ def without_roles(api):
     return {
         "macros": api["macros"],
         "handles": api["handles"],
-        "enums": [{e["prefix"] + name: value for name, value in e["values"].items()}
+        "enums": [{e["prefix"] + name: value for name, (value, _) in e["values"].items()}
                   for e in api["enums"]],
         "callbacks": [{"name": c["name"], "returns": c["returns"], "params": pairs(c["params"])}
                       for c in api["callbacks"]],
@@ -66,8 +66,8 @@ def wrong_roles(api):
     for kind in ("callbacks", "structs", "functions"):
         for item in api[kind]:
             variables = item["fields" if kind == "structs" else "params"]
-            names = {name for name, _, _ in variables}
-            for name, c_type, role in variables:
+            names = {variable[0] for variable in variables}
+            for name, c_type, role, *_ in variables:
                 where = f"{item['name']}, {name}: role '{role}'"
                 word, _, of = role.partition(" ")
                 if word in SIZED and of:
@@ -97,19 +97,45 @@ def wrong_roles(api):
                     yield f"{where} does not fit the type {c_type}"
 
 
+def wrong_facts(api):
+    """Fields and values of which nothing is said, or in words that "facts" does not know."""
+    for struct in api["structs"]:
+        for name, _, role, *facts in struct["fields"]:
+            where = f"{struct['name']}, {name}"
+            if not facts:
+                if role != "size" and not name.startswith("reserved"):
+                    yield f"{where}: nothing is said of it"
+                continue
+            for word in facts[0].keys() - api["facts"].keys():
+                yield f"{where}: '{word}' is not one of 'facts'"
+            if not facts[0].get("doc"):
+                yield f"{where} has no doc"
+    for enum in api["enums"]:
+        for name, (_, doc) in enum["values"].items():
+            if not doc:
+                yield f"{enum['prefix']}{name} has no doc"
+
+
 def wrong_since(api):
-    """Functions that say another ABI than the first that was recorded with them, or, not recorded,
-    than today's."""
+    """What says another ABI than the first that was recorded with it, or, not recorded, than today's."""
     first = {}
     folders = pathlib.Path(__file__).resolve().parent.glob("0.*")
     for minor, folder in sorted((int(f.name.partition(".")[2]), f) for f in folders):
-        for function in read(folder / "rondo" / "rondo.h")["functions"]:
+        recorded = read(folder / "rondo" / "rondo.h")
+        for function in recorded["functions"]:
             first.setdefault(function["name"], minor)
+        for struct in recorded["structs"]:
+            first.setdefault(struct["name"], minor)
+            for name, _ in struct["fields"]:
+                first.setdefault((struct["name"], name), minor)
     today = int(api["macros"]["RONDO_ABI_VERSION"].rstrip("u")) & 0xffff
-    for function in api["functions"]:
-        since = first.get(function["name"], today)
-        if function["since"] != since:
-            yield f"{function['name']}: since ABI {function['since']}, recorded with {since}"
+    said = {item["name"]: item["since"] for item in [*api["functions"], *api["structs"]]}
+    for struct in api["structs"]:
+        said |= {(struct["name"], name): facts[0].get("since", struct["since"])
+                 for name, _, _, *facts in struct["fields"] if facts}
+    for what, since in said.items():
+        if since != first.get(what, today):
+            yield f"{what}: since ABI {since}, recorded with {first.get(what, today)}"
 
 
 def main(header, api_path):
@@ -119,6 +145,7 @@ def main(header, api_path):
     problems = [problem for key in expected
                 for problem in differences(expected[key], actual[key], key)]
     problems += wrong_roles(api)
+    problems += wrong_facts(api)
     problems += wrong_since(api)
     for problem in problems:
         print(f"{api_path}: {problem}", file=sys.stderr)

@@ -101,26 +101,3 @@ def read(path):
     with open(path, encoding="utf-8") as file:
         return Header(file.read()).api
 
-
-def field_comments(path):
-    """{struct: {field: what the header says of it}}: the comment behind the field on its line, or
-    else the one before it."""
-    result = {}
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    for name, body in re.findall(r"^typedef struct (\w+) \{(.*?)^\} \1;", text, flags=re.M | re.S):
-        comments = result[name] = {}
-        before, field = "", None
-        for match in re.finditer(r"(\s*)(?:/\*(.*?)\*/|([^;/]+);)", body, flags=re.S):
-            space, comment, code = match.groups()
-            if code:
-                field = re.search(r"\(\*(\w+)\)|(\w+)(?:\[\w+\])?$", code.strip())
-                field = field[1] or field[2]
-                comments[field], before = before, ""
-                continue
-            comment = " ".join(re.sub(r"\n\s*\*?", " ", comment).split())
-            if field and "\n" not in space:
-                comments[field] = comment
-            else:
-                before = comment
-    return result

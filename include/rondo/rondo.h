@@ -179,36 +179,33 @@ RONDO_API uint32_t rondo_abi_version(void);
 /* "0.1.0": the release, for people to read. Static, never NULL. [any thread, since ABI 3] */
 RONDO_API const char* rondo_version_string(void);
 
-/* Pinned values, grouped by their high digit. New ones may be added: treat an unknown one by its
- * group. */
+/* Pinned values, grouped by their high digit: 0x1_: the caller's arguments; 0x2_: the model file,
+ * or a snapshot; 0x3_: memory; 0x4_: a running session; 0x5_: the library itself. New ones may be
+ * added: treat an unknown one by its group. */
 enum {
-  RONDO_STATUS_OK = 0x00,
-  /* 0x1_: the caller's arguments. */
-  RONDO_STATUS_INVALID_ARGUMENT = 0x10, /* a value outside of what the call accepts */
-  RONDO_STATUS_BUFFER_TOO_SMALL = 0x11, /* the needed size was reported */
-  RONDO_STATUS_BUSY = 0x12,             /* in use by another call; or all sessions are open */
-  RONDO_STATUS_VERSION_MISMATCH = 0x13, /* caller and library disagree about the ABI */
-  RONDO_STATUS_INVALID_HANDLE = 0x14,   /* closed, of another kind, or never given out. ABI 10 */
-  /* 0x2_: the model file, or a snapshot. */
-  RONDO_STATUS_IO_ERROR = 0x20,     /* the system could not read it */
-  RONDO_STATUS_NOT_A_MODEL = 0x21,  /* not a Rondo file at all */
-  RONDO_STATUS_NEWER_FORMAT = 0x22, /* of a format version that this library does not know */
-  RONDO_STATUS_CORRUPT = 0x23,      /* truncated, altered, or contradicting itself */
-  RONDO_STATUS_UNSUPPORTED = 0x24,  /* well formed, but asks for what this library cannot do */
-  /* 0x3_: memory. */
-  RONDO_STATUS_OUT_OF_MEMORY = 0x30,    /* the system refused memory, or no address space has it */
-  RONDO_STATUS_ARENA_TOO_SMALL = 0x31,  /* the caller's arena is smaller than the plan */
-  RONDO_STATUS_ARENA_MISALIGNED = 0x32, /* the caller's arena is not aligned as the plan asks */
-  /* 0x4_: a running session. */
-  RONDO_STATUS_CONTEXT_FULL = 0x40,      /* no room for these tokens, and the policy is to stop */
-  RONDO_STATUS_CANCELLED = 0x41,         /* the caller or a progress callback said so */
-  RONDO_STATUS_NO_LOGITS = 0x42,         /* there is nothing to predict from: prefill first */
-  RONDO_STATUS_KV_POOL_FULL = 0x43,      /* open sessions use all KV blocks; nothing has happened */
-  RONDO_STATUS_SNAPSHOT_MISMATCH = 0x44, /* of another model, or of other options of the engine */
-  RONDO_STATUS_CONSTRAINT =
-      0x45, /* the session's grammar leaves no token, or ran out of what it has */
-  /* 0x5_: the library itself. */
-  RONDO_STATUS_INTERNAL = 0x50 /* an invariant of ours failed: please report */
+  RONDO_STATUS_OK = 0x00,               /* Done. */
+  RONDO_STATUS_INVALID_ARGUMENT = 0x10, /* A value outside of what the call accepts. */
+  RONDO_STATUS_BUFFER_TOO_SMALL = 0x11, /* The needed size was reported. */
+  RONDO_STATUS_BUSY = 0x12,             /* In use by another call; or all sessions are open. */
+  RONDO_STATUS_VERSION_MISMATCH = 0x13, /* Caller and library disagree about the ABI. */
+  /* Closed, of another kind, or never given out. Since ABI 10. */
+  RONDO_STATUS_INVALID_HANDLE = 0x14,
+  RONDO_STATUS_IO_ERROR = 0x20,         /* The system could not read it. */
+  RONDO_STATUS_NOT_A_MODEL = 0x21,      /* Not a Rondo file at all. */
+  RONDO_STATUS_NEWER_FORMAT = 0x22,     /* Of a format version that this library does not know. */
+  RONDO_STATUS_CORRUPT = 0x23,          /* Truncated, altered, or contradicting itself. */
+  RONDO_STATUS_UNSUPPORTED = 0x24,      /* Well formed, but asks for what this library cannot do. */
+  RONDO_STATUS_OUT_OF_MEMORY = 0x30,    /* The system refused memory, or no address space has it. */
+  RONDO_STATUS_ARENA_TOO_SMALL = 0x31,  /* The caller's arena is smaller than the plan. */
+  RONDO_STATUS_ARENA_MISALIGNED = 0x32, /* The caller's arena is not aligned as the plan asks. */
+  RONDO_STATUS_CONTEXT_FULL = 0x40,     /* No room for these tokens, and the policy is to stop. */
+  RONDO_STATUS_CANCELLED = 0x41,        /* The caller or a progress callback said so. */
+  RONDO_STATUS_NO_LOGITS = 0x42,        /* There is nothing to predict from: prefill first. */
+  RONDO_STATUS_KV_POOL_FULL = 0x43,     /* Open sessions use all KV blocks; nothing has happened. */
+  RONDO_STATUS_SNAPSHOT_MISMATCH = 0x44, /* Of another model, or of other options of the engine. */
+  /* The session's grammar leaves no token, or ran out of what it has. */
+  RONDO_STATUS_CONSTRAINT = 0x45,
+  RONDO_STATUS_INTERNAL = 0x50 /* An invariant of ours failed: please report. */
 };
 
 /* What a status value means, in a few English words. Static, never NULL, also for unknown values.
@@ -265,8 +262,8 @@ RONDO_API int32_t rondo_model_open_memory(uint32_t abi_version, const void* byte
 
 /* A piece of a model file in memory. */
 typedef struct rondo_model_part {
-  const void* bytes; /* aligned to 64 */
-  size_t length;     /* a multiple of 64, but for the last part's */
+  const void* bytes; /* Aligned to 64. */
+  size_t length;     /* A multiple of 64, but for the last part's. */
 } rondo_model_part;
 
 /* The same from memory in pieces, for a file larger than one piece of memory may be (a module of
@@ -286,23 +283,24 @@ RONDO_API void rondo_model_close(rondo_model* model);
 /* What a model is. Filled by rondo_model_info. */
 typedef struct rondo_model_facts {
   uint32_t struct_size;    /* sizeof this struct, as the caller was compiled */
-  uint32_t vocab_size;     /* token ids are 0 to vocab_size - 1 */
-  uint32_t context_length; /* tokens that the model was trained for */
-  uint32_t hidden_size;    /* values of a token between layers */
-  uint32_t n_layers;       /* transformer layers */
-  uint32_t n_heads;        /* of the first layer; so the next two */
-  uint32_t n_kv_heads;     /* query heads share them in groups */
-  uint32_t head_dim;       /* values of a head */
-  int32_t bos_token;       /* -1: none */
-  uint32_t n_eos_tokens;   /* see rondo_model_eos_token */
-  uint32_t has_tokenizer;  /* 0: token ids only */
-  uint32_t format_version; /* of the file */
-  uint64_t file_bytes;     /* size of the file, or of the part that was opened */
-  uint64_t parameters;     /* values in all weights; a tied embedding counts once */
+  uint32_t vocab_size;     /* Token ids are 0 to vocab_size - 1. */
+  uint32_t context_length; /* Tokens that the model was trained for. */
+  uint32_t hidden_size;    /* Values of a token between layers. */
+  uint32_t n_layers;       /* Transformer layers. */
+  uint32_t n_heads;        /* Query heads, of the first layer. */
+  /* Heads of keys and values, of the first layer, which query heads share in groups. */
+  uint32_t n_kv_heads;
+  uint32_t head_dim;       /* Values of a head, of the first layer. */
+  int32_t bos_token;       /* -1: none. */
+  uint32_t n_eos_tokens;   /* See rondo_model_eos_token. */
+  uint32_t has_tokenizer;  /* 0: token ids only. */
+  uint32_t format_version; /* Of the file. */
+  uint64_t file_bytes;     /* Size of the file, or of the part that was opened. */
+  uint64_t parameters;     /* Values in all weights; a tied embedding counts once. */
   /* What opening took of memory for texts to be tokenized in: fixed, at most 2 MB; 0: none. */
   uint64_t tokenizer_bytes;
-  /* The token that stands for a picture (rondo_session_append_media); -1: the model does not see.
-   * Since ABI 13. */
+  /* The token that stands for a picture (rondo_session_append_media); -1: the model does not
+   * see. Since ABI 13. */
   int32_t picture_token;
   uint32_t reserved; /* 0 */
 } rondo_model_facts;
@@ -326,7 +324,7 @@ RONDO_API int32_t rondo_model_fact_key(const rondo_model* model, uint32_t index,
 
 /* Flags of rondo_tokenize. */
 enum {
-  RONDO_TOKENIZE_ADD_SPECIAL = 1 /* add what the model expects around a text: BOS and the like */
+  RONDO_TOKENIZE_ADD_SPECIAL = 1 /* Add what the model expects around a text: BOS and the like. */
 };
 
 /* Text to token ids. The texts of special tokens ("<|im_start|>") in it become these tokens: do
@@ -349,7 +347,7 @@ RONDO_API int32_t rondo_tokenize(const rondo_model* model, const char* text, siz
 
 /* Flags of rondo_detokenize. */
 enum {
-  RONDO_DETOKENIZE_SKIP_SPECIAL = 1 /* leave special tokens out */
+  RONDO_DETOKENIZE_SKIP_SPECIAL = 1 /* Leave special tokens out. */
 };
 
 /* Token ids to text, as a text output. Bytes of the tokens that do not form UTF-8 become U+FFFD.
@@ -371,50 +369,52 @@ typedef struct rondo_grammar rondo_grammar;
 
 /* How a grammar is written. */
 enum {
-  /* JSON Schema, draft 2020-12 and 7's spellings: the JSON values that are valid by it. What is not
-   * understood, or cannot be decided, is refused by its JSON pointer. Formats hold. Strings that a
-   * pattern or a format bounds are written without needless escapes, whole numbers without ".0",
-   * zero without a sign where it is the least. Between the parts of a text there is nothing, a
-   * space, or a new line with up to 32 spaces and tabs, unless a flag says otherwise. */
+  /* JSON Schema, draft 2020-12 and 7's spellings: the JSON values that are valid by it. What
+   * is not understood, or cannot be decided, is refused by its JSON pointer. Formats hold.
+   * Strings that a pattern or a format bounds are written without needless escapes, whole
+   * numbers without ".0", zero without a sign where it is the least. Between the parts of a
+   * text there is nothing, a space, or a new line with up to 32 spaces and tabs, unless a
+   * flag says otherwise. */
   RONDO_GRAMMAR_JSON_SCHEMA = 0,
-  RONDO_GRAMMAR_PATTERN = 1, /* a regular expression of ECMA-262, which is the whole text */
+  RONDO_GRAMMAR_PATTERN = 1, /* A regular expression of ECMA-262, which is the whole text. */
   /* Rules in GBNF's notation, which other runtimes have, too: name ::= alternatives of quoted
-   * texts, [classes], names, groups and repeats; `root` is the text. A rule that begins with itself
-   * is refused. Beside it: one special token is written by its text, in angle brackets where it has
-   * none itself, or as <[number]>; %json {...} is a value by this JSON Schema, with the flags
-   * below; %without "text" is any text in which this does not come up. */
+   * texts, [classes], names, groups and repeats; `root` is the text. A rule that begins with
+   * itself is refused. Beside it: one special token is written by its text, in angle brackets
+   * where it has none itself, or as <[number]>; %json {...} is a value by this JSON Schema,
+   * with the flags below; %without "text" is any text in which this does not come up. */
   RONDO_GRAMMAR_GBNF = 2
 };
 
 /* Flags for JSON Schemas. */
 enum {
-  RONDO_SCHEMA_NO_SPACES = 1, /* no spaces between the parts of a text */
-  RONDO_SCHEMA_ANY_ORDER =
-      2, /* members in any order; else as the schema has them, and others last */
-  /* One space behind each colon and comma and nowhere else, as chat templates and Python write
-   * JSON: what a model is used to, with no choice left where nothing is said. Not with NO_SPACES.
-   * Since ABI 9. */
+  RONDO_SCHEMA_NO_SPACES = 1, /* No spaces between the parts of a text. */
+  /* Members in any order; else as the schema has them, and others last. */
+  RONDO_SCHEMA_ANY_ORDER = 2,
+  /* One space behind each colon and comma and nowhere else, as chat templates and Python
+   * write JSON: what a model is used to, with no choice left where nothing is said. Not with
+   * NO_SPACES. Since ABI 9. */
   RONDO_SCHEMA_ONE_SPACE = 4,
   /* Members that nobody named are not written: an object has those that its schemas name in
-   * properties, required or a condition, and those that a pattern of patternProperties names, where
-   * none of these schemas has additionalProperties, which says what others there are. Schemas are
-   * all that hold of the object, by allOf, $ref and the alternatives chosen, too. Where they name
-   * no member ({"type": "object"}, true), or fewer than minProperties, names are free as ever. What
-   * is written stays valid; fewer valid texts can be written. Since ABI 10. */
+   * properties, required or a condition, and those that a pattern of patternProperties names,
+   * where none of these schemas has additionalProperties, which says what others there are.
+   * Schemas are all that hold of the object, by allOf, $ref and the alternatives chosen, too.
+   * Where they name no member ({"type": "object"}, true), or fewer than minProperties, names
+   * are free as ever. What is written stays valid; fewer valid texts can be written. Since
+   * ABI 10. */
   RONDO_SCHEMA_NAMED_ONLY = 8
 };
 
 /* Made by rondo_grammar_options_init. */
 typedef struct rondo_grammar_options {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t kind;         /* RONDO_GRAMMAR_; default JSON_SCHEMA */
-  uint32_t flags;       /* RONDO_SCHEMA_; default 0 */
+  int32_t kind;         /* How the text is written. One of RONDO_GRAMMAR_; default JSON_SCHEMA. */
+  uint32_t flags;       /* Flags for JSON Schemas, RONDO_SCHEMA_. Default 0. */
   uint32_t reserved;    /* 0 */
-  /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
-   * 1 GiB; default 0: 8 MiB. What is not used is not touched. Where states fill it they are
-   * forgotten and made again: no session misses what another one's work had forgotten. A grammar
-   * that leaves its texts no room is refused when it is read, with the memory_bytes that it needs.
-   */
+  /* Of memory for what the grammar is made of and the states that its texts go through. What
+   * is not used is not touched. Where states fill it they are forgotten and made again: no
+   * session misses what another one's work had forgotten. A grammar that leaves its texts no
+   * room is refused when it is read, with the memory_bytes that it needs. 2^20 to 2^30;
+   * default 0: 8 MiB. */
   uint64_t memory_bytes;
 } rondo_grammar_options;
 
@@ -480,10 +480,10 @@ RONDO_API void rondo_adapter_close(rondo_adapter* adapter);
 /* What an adapter is. Filled by rondo_adapter_info. */
 typedef struct rondo_adapter_facts {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  uint32_t rank;        /* the largest of its matrices: what adapter_rank must be at least */
-  uint32_t n_matrices;  /* of the model's file, that it changes */
+  uint32_t rank;        /* The largest of its matrices: what adapter_rank must be at least. */
+  uint32_t n_matrices;  /* Of the model's file, that it changes. */
   uint32_t reserved;    /* 0 */
-  uint64_t file_bytes;  /* size of the file: what it takes of memory, shared between processes */
+  uint64_t file_bytes;  /* Size of the file: what it takes of memory, shared between processes. */
 } rondo_adapter_facts;
 
 /* Fills `facts`; its struct_size must be set. [any thread, since ABI 9] */
@@ -492,36 +492,38 @@ RONDO_API int32_t rondo_adapter_info(const rondo_adapter* adapter, rondo_adapter
 /* ---- Plan: what running a model will take ---------------------------------------------------- */
 
 enum {
-  RONDO_POLICY_STOP = 0, /* a full context ends the generation; nothing is lost */
-  RONDO_POLICY_SLIDE = 1 /* the oldest tokens make room, in blocks; sink_tokens stay */
+  RONDO_POLICY_STOP = 0, /* A full context ends the generation; nothing is lost. */
+  RONDO_POLICY_SLIDE = 1 /* The oldest tokens make room, in blocks; sink_tokens stay. */
 };
 
 enum {
-  RONDO_KV_INT8 = 0,
-  RONDO_KV_FLOAT32 = 1, /* four times the memory, slow: the reference that int8 is held against */
-  /* Values in 4 bits, with keys in 8 or in 4: three quarters and half of INT8's memory, at some
-   * loss of predictions, which depends on the model: `rondo eval --against` tells. Small models
-   * lose more. */
+  RONDO_KV_INT8 = 0,    /* Keys and values in 8 bits. */
+  RONDO_KV_FLOAT32 = 1, /* Four times the memory, slow: the reference that int8 is held against. */
+  /* Values in 4 bits, keys in 8: three quarters of INT8's memory, at some loss of
+   * predictions, which depends on the model: `rondo eval --against` tells. Small models lose
+   * more. */
   RONDO_KV_K8V4 = 2,
-  RONDO_KV_K4V4 = 3
+  RONDO_KV_K4V4 = 3 /* Both in 4 bits: half of INT8's memory, and a larger loss. */
 };
 
 /* What a message for the log is about. */
 enum {
-  RONDO_LOG_WARNING =
-      0,              /* something that the host should see to: threads that the system refused, a
-                         pool of the host that does not do what it must, a KV pool that is full */
-  RONDO_LOG_INFO = 1, /* once for an engine or a session: what the engine was made of, a context
-                         that begins to slide */
-  RONDO_LOG_DEBUG = 2 /* passes: how many tokens of how many sessions, and how long */
+  /* Something that the host should see to: threads that the system refused, a pool of the
+   * host that does not do what it must, a KV pool that is full. */
+  RONDO_LOG_WARNING = 0,
+  /* Once for an engine or a session: what the engine was made of, a context that begins to
+   * slide. */
+  RONDO_LOG_INFO = 1,
+  RONDO_LOG_DEBUG = 2 /* Passes: how many tokens of how many sessions, and how long. */
 };
 
 /* Which CPUs an engine's own threads run on. */
 enum {
-  RONDO_AFFINITY_SYSTEM = 0,      /* those that the system puts them on */
-  RONDO_AFFINITY_PERFORMANCE = 1, /* the performance cores, as far as the system tells; on Apple's
-                                     systems QoS classes do this in any case */
-  RONDO_AFFINITY_CPUS = 2         /* those that rondo_engine_options.cpus names */
+  RONDO_AFFINITY_SYSTEM = 0, /* Those that the system puts them on. */
+  /* The performance cores, as far as the system tells; on Apple's systems QoS classes do this
+   * in any case. */
+  RONDO_AFFINITY_PERFORMANCE = 1,
+  RONDO_AFFINITY_CPUS = 2 /* Those that rondo_engine_options.cpus names. */
 };
 
 /* A part of the engine's work, which it hands to a pool of the host. It does not unwind. It needs
@@ -531,119 +533,132 @@ typedef void (*rondo_task)(void* context, size_t index);
 
 /* How a model is to be run. Made by rondo_engine_options_init. */
 typedef struct rondo_engine_options {
-  uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
-  uint32_t context;       /* tokens that a session can see; 0: the model's context_length */
-  uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
-  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 8192; default 256: larger is
-                             faster up to a point and takes more activations */
-  uint32_t threads;       /* that compute, at most 256; default 0: the performance cores, as far as
-                             the system tells, of those that this process may run on. A plan is the
-                             same on every thread, whatever CPUs that is kept to. Linux knows CPUs of
-                             threads alone: there they are those that the thread had that loaded the
-                             library (taskset and cpusets count; a share of time, as cgroups give it,
-                             does not). An engine starts no more of them than the thread that creates
-                             it may run on */
-  int32_t context_policy; /* RONDO_POLICY_; default STOP */
-  uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
-  int32_t kv_format;      /* RONDO_KV_; default INT8 */
-  const char* kernels;    /* NULL: the best for this CPU, of those that read a packed file where it
-                             has some; else a kernel set's name. On Linux, with "amx" (also as the
-                             best) rondo_engine_create asks the system once to let this process use
-                             AMX's registers; plans ask for nothing. Signal stacks of the host must
-                             have room for them (getauxval with AT_MINSIGSTKSZ): where a thread's
-                             has not, the next best is taken, which a plan that is made on another
-                             thread does not foresee */
-  /* NULL, or told how far rondo_engine_create is: `done` of `total` bytes of the file. It is called
-   * on the thread that creates, never inside of a rondo_task, hundreds of times and more for a
-   * large model and last with done == total; not for a packed file, which takes no time. It may
-   * call the library, also close the model; it must not throw or jump out. Nonzero cancels:
-   * RONDO_STATUS_CANCELLED, and nothing is left behind. */
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  /* Tokens that a session can see. At most 2^24; default 0: the model's context_length. */
+  uint32_t context;
+  /* Sessions open at once, each with a context of its own. 1 to 64; default 1. */
+  uint32_t max_sessions;
+  /* Tokens of one pass of a prefill. More is faster up to a point and takes more activations.
+   * 1 to 8192; default 256. */
+  uint32_t max_rows;
+  /* Threads that compute, the caller's among them. A plan is the same on every thread,
+   * whatever CPUs that is kept to. Linux knows CPUs of threads alone: there they are those
+   * that the thread had that loaded the library (taskset and cpusets count; a share of time,
+   * as cgroups give it, does not). An engine starts no more of them than the thread that
+   * creates it may run on. At most 256; default 0: the performance cores, as far as the
+   * system tells, of those that this process may run on. */
+  uint32_t threads;
+  /* What happens when a session's context is full. One of RONDO_POLICY_; default STOP. */
+  int32_t context_policy;
+  uint32_t sink_tokens; /* Under SLIDE the first tokens, which stay; in whole blocks. Default 0. */
+  int32_t kv_format; /* How the KV cache holds keys and values. One of RONDO_KV_; default INT8. */
+  /* The name of a kernel set. On Linux, with "amx" (also as the best) rondo_engine_create
+   * asks the system once to let this process use AMX's registers; plans ask for nothing.
+   * Signal stacks of the host must have room for them (getauxval with AT_MINSIGSTKSZ): where
+   * a thread's has not, the next best is taken, which a plan that is made on another thread
+   * does not foresee. Default: the best for this CPU, of those that read a packed file where
+   * it has some. */
+  const char* kernels;
+  /* NULL, or told how far rondo_engine_create is: `done` of `total` bytes of the file. It is
+   * called on the thread that creates, never inside of a rondo_task, hundreds of times and
+   * more for a large model and last with done == total; not for a packed file, which takes no
+   * time. It may call the library, also close the model; it must not throw or jump out.
+   * Nonzero cancels: RONDO_STATUS_CANCELLED, and nothing is left behind. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
-  void* progress_user; /* passed on to progress */
-  /* Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30. Default
-   * 0: enough for the context of every session. With fewer, sessions share what there is, and a
-   * pass that finds no room is RONDO_STATUS_KV_POOL_FULL. More is room for the prefix cache, which
-   * lives in what no session uses. */
+  void* progress_user; /* Passed on to progress. */
+  /* Tokens that the KV pool holds, of all sessions together, in whole blocks. With fewer than
+   * the default, sessions share what there is, and a pass that finds no room is
+   * RONDO_STATUS_KV_POOL_FULL. More is room for the prefix cache, which lives in what no
+   * session uses. At most 2^30; default 0: enough for the context of every session. */
   uint32_t kv_tokens;
-  uint32_t rows_per_step;   /* most tokens of a pass while some session decodes, those of drafts
-                               included, 1 to max_rows; default 0: max_rows. Fewer: prompts take
-                               longer beside it, and the others wait less for their next token; with
-                               fewer than sessions that decode, these take turns */
-  uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
-  /* Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
-   * 0: nothing is recorded. Recording costs about a microsecond a layer. See
-   * rondo_engine_profile. */
+  /* Most tokens of a pass while some session decodes, those of drafts included. Fewer:
+   * prompts take longer beside it, and the others wait less for their next token; with fewer
+   * than sessions that decode, these take turns. At most 8192; default 0: max_rows, the most
+   * that there may be. */
+  uint32_t rows_per_step;
+  uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions. Default 0. */
+  /* Events that the engine's profile remembers, in the arena, 56 bytes each. Recording costs
+   * about a microsecond a layer. See rondo_engine_profile. At most 2^20; default 0: nothing
+   * is recorded. Since ABI 4. */
   uint32_t profile_events;
-  /* NULL: the engine starts threads of its own. Else the host's pool, which is used in their place,
-   * at creation and in every pass: it calls task(context, i) once for each i < count, on any
-   * threads, at the same time or one after another, and returns when all these calls have. `count`
-   * is at most `threads`, some hundred times in a pass; what it gives is the same to the bit. It is
-   * called on a thread that is in a call of the library, by one at a time of an engine, and must
-   * not throw or jump out. The function and what parallel_user points to live until the engine and
-   * its sessions are closed.
+  /* NULL: the engine starts threads of its own. Else the host's pool, which is used in their
+   * place, at creation and in every pass: it calls task(context, i) once for each i < count,
+   * on any threads, at the same time or one after another, and returns when all these calls
+   * have. `count` is at most `threads`, some hundred times in a pass; what it gives is the
+   * same to the bit. It is called on a thread that is in a call of the library, by one at a
+   * time of an engine, and must not throw or jump out. The function and what parallel_user
+   * points to live until the engine and its sessions are closed.
    *   Inside of it, on the thread that it was called on, calls on this engine's sessions are
-   * RONDO_STATUS_BUSY, but for those that are [any thread], so that a pool may do other work while
-   * it waits. A thread of the pool that waits for a call on this engine runs no task, and so
-   * may keep that call waiting for itself: do not call the engine from all threads of the pool.
-   *   A pool that leaves an i out, repeats one, makes one up, comes late or returns early does no
-   * harm: the engine does what was left out, passes over what is too much, and waits for what runs.
-   * rondo_engine_counters.parallel_faults tells. What the pool left out it may call at any time,
-   * once, also after the engine and its sessions were closed: it returns at once, and some
-   * kilobytes stay until the last of it has. What it repeats or makes up must have returned before
-   * the engine and its sessions are closed. */
+   * RONDO_STATUS_BUSY, but for those that are [any thread], so that a pool may do other work
+   * while it waits. A thread of the pool that waits for a call on this engine runs no task,
+   * and so may keep that call waiting for itself: do not call the engine from all threads of
+   * the pool.
+   *   A pool that leaves an i out, repeats one, makes one up, comes late or returns early
+   * does no harm: the engine does what was left out, passes over what is too much, and waits
+   * for what runs. rondo_engine_counters.parallel_faults tells. What the pool left out it may
+   * call at any time, once, also after the engine and its sessions were closed: it returns at
+   * once, and some kilobytes stay until the last of it has. What it repeats or makes up must
+   * have returned before the engine and its sessions are closed. Since ABI 4. */
   void (*parallel_for)(void* parallel_user, size_t count, rondo_task task, void* context);
-  void* parallel_user; /* passed on to parallel_for */
-  /* NULL, or told of what happens to this engine: one English sentence, valid during the call only,
-   * zero-terminated, without a line's end, of at most 255 bytes; none has tokens or texts in it. It
-   * is called on threads that are in a call on this engine or its sessions, by several at once
-   * where several are, and at creation. No lock is held: it may call the library, also on other
-   * sessions of the engine; the session that the call is about is RONDO_STATUS_BUSY. It must not
-   * throw or jump out. It and what log_user points to live until the engine and its sessions are
-   * closed. What a call fails with is told by the call, and here only where a level says so. */
+  void* parallel_user; /* Passed on to parallel_for. Since ABI 4. */
+  /* NULL, or told of what happens to this engine: one English sentence, valid during the call
+   * only, zero-terminated, without a line's end, of at most 255 bytes; none has tokens or
+   * texts in it. It is called on threads that are in a call on this engine or its sessions,
+   * by several at once where several are, and at creation. No lock is held: it may call the
+   * library, also on other sessions of the engine; the session that the call is about is
+   * RONDO_STATUS_BUSY. It must not throw or jump out. It and what log_user points to live
+   * until the engine and its sessions are closed. What a call fails with is told by the call,
+   * and here only where a level says so. Since ABI 4. */
   void (*log)(void* log_user, int32_t level, const char* message);
-  void* log_user;    /* passed on to log */
-  int32_t log_level; /* RONDO_LOG_: messages of this level and those above it; default WARNING */
-  /* The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. After
-   * a pass of t the next one begins t * (100 - duty_percent) / duty_percent later at the earliest,
-   * whichever session it is for: phones that get hot slow down by less and later. The calls that
-   * wait hold no lock and sleep; rondo_session_cancel ends the wait within hundredths of a second.
-   * Passes of fewer tokens (max_rows) share the heat more evenly. */
+  void* log_user; /* Passed on to log. Since ABI 4. */
+  /* Messages of this level and those above it are told. One of RONDO_LOG_; default WARNING.
+   * Since ABI 4. */
+  int32_t log_level;
+  /* The largest share of the time that passes may take. After a pass of t the next one begins
+   * t * (100 - duty_percent) / duty_percent later at the earliest, whichever session it is
+   * for: phones that get hot slow down by less and later. The calls that wait hold no lock
+   * and sleep; rondo_session_cancel ends the wait within hundredths of a second. Passes of
+   * fewer tokens (max_rows) share the heat more evenly. At most 100; default 0: 100. Since
+   * ABI 4. */
   uint32_t duty_percent;
   /* NULL, or a small model of the same vocabulary that drafts for sessions of
-   * RONDO_SPECULATION_DRAFT_MODEL; or an assistant, which reads what this model keeps and is of use
-   * beside models like it alone (Gemma 4's), without draft_head. Its weights, KV and activations
-   * are in the plan and the arena, its context is as long as the model's. The engine keeps it, as
-   * it keeps the model. Refused with RONDO_STATUS_INVALID_ARGUMENT where a token is another than
-   * the model's, which is named, or an assistant does not fit it. */
+   * RONDO_SPECULATION_DRAFT_MODEL; or an assistant, which reads what this model keeps and is
+   * of use beside models like it alone (Gemma 4's), without draft_head. Its weights, KV and
+   * activations are in the plan and the arena, its context is as long as the model's. The
+   * engine keeps it, as it keeps the model. Refused with RONDO_STATUS_INVALID_ARGUMENT where
+   * a token is another than the model's, which is named, or an assistant does not fit it.
+   * Since ABI 6. */
   rondo_model* draft;
-  /* 1: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and drafts
-   * for sessions of RONDO_SPECULATION_DRAFT_HEAD; its weights and KV are in the plan. Refused with
-   * RONDO_STATUS_INVALID_ARGUMENT where the file has none. Default 0: it takes nothing. */
+  /* 1: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
+   * drafts for sessions of RONDO_SPECULATION_DRAFT_HEAD. Its weights and KV are in the plan;
+   * without it they take nothing. Refused with RONDO_STATUS_INVALID_ARGUMENT where the file
+   * has none. Default 0. Since ABI 7. */
   uint32_t draft_head;
   uint32_t reserved; /* 0 */
-  /* Since ABI 8, as the two below: with RONDO_AFFINITY_CPUS numbers of CPUs as the system counts
-   * them, each once, which are read during the call only, and `threads` 0 is as many; else NULL. */
+  /* With RONDO_AFFINITY_CPUS numbers of CPUs as the system counts them, each once, which are
+   * read during the call only, and `threads` 0 is as many; else NULL. Since ABI 8. */
   const uint32_t* cpus;
-  uint32_t n_cpus; /* with RONDO_AFFINITY_CPUS 1 to 256, else 0 */
-  /* RONDO_AFFINITY_, default SYSTEM: to which CPUs the threads that the engine starts are kept. The
-   * thread that calls computes, too, and stays where the host has it. Refused with
-   * RONDO_STATUS_INVALID_ARGUMENT beside parallel_for, and where this process may not run on one of
-   * `cpus`, which is named; with _UNSUPPORTED where the system keeps no threads to CPUs (CPUS on
-   * Apple's systems and in WebAssembly). */
+  uint32_t n_cpus; /* With RONDO_AFFINITY_CPUS 1 to 256, else 0. Since ABI 8. */
+  /* To which CPUs the threads that the engine starts are kept. The thread that calls
+   * computes, too, and stays where the host has it. Refused with
+   * RONDO_STATUS_INVALID_ARGUMENT beside parallel_for, and where this process may not run on
+   * one of `cpus`, which is named; with _UNSUPPORTED where the system keeps no threads to
+   * CPUs (CPUS on Apple's systems and in WebAssembly). One of RONDO_AFFINITY_; default
+   * SYSTEM. Since ABI 8. */
   int32_t affinity;
-  /* The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what their
-   * rows take is in the plan. Default 0: none may. Since ABI 9. */
+  /* The largest rank of adapters that sessions may be given. What their rows take is in the
+   * plan. At most 1024; default 0: none may. Since ABI 9. */
   uint32_t adapter_rank;
   uint32_t reserved2; /* 0 */
-  /* Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
-   * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
-   * Default 0: sessions have tokens only. Since ABI 12. */
+  /* Rows of inputs that sessions may hold together (rondo_session_append_inputs). Each takes
+   * 4 bytes for each number of hidden_size, which are in the plan. At most 2^20; default 0:
+   * sessions have tokens only. Since ABI 12. */
   uint32_t max_input_rows;
   uint32_t reserved3; /* 0 */
-  /* Rows of pictures that may be there at the same time (rondo_media_create), at most
-   * limit.input_rows; the largest picture has no more. What sees for the model, its buffers and
-   * these rows are in the plan. Default 0: pictures are refused, and all of that takes nothing.
-   * Since ABI 13. */
+  /* Rows of pictures that may be there at the same time (rondo_media_create). The largest
+   * picture has no more. What sees for the model, its buffers and these rows are in the plan.
+   * At most 2^20; default 0: pictures are refused, and all of that takes nothing. Since ABI
+   * 13. */
   uint32_t max_media_rows;
   uint32_t reserved4; /* 0 */
 } rondo_engine_options;
@@ -654,27 +669,28 @@ RONDO_API int32_t rondo_engine_options_init(rondo_engine_options* options, size_
 /* Sizes in bytes; counts in tokens; every option that was 0 or rounded as it came out. */
 typedef struct rondo_memory_plan {
   uint32_t struct_size;             /* sizeof this struct, as the caller was compiled */
-  uint32_t n_regions;               /* see rondo_plan_region */
-  uint64_t arena_bytes;             /* what rondo_engine_create takes */
-  uint64_t arena_alignment;         /* where an arena of the caller's may begin */
-  uint64_t weights_bytes;           /* these five add up to arena_bytes */
-  uint64_t kv_pool_bytes;           /* keys and values of all sessions */
-  uint64_t sessions_bytes;          /* tokens, samplers, logits, text */
-  uint64_t activations_bytes;       /* buffers of one pass */
-  uint64_t workspace_bytes;         /* scratch of threads */
-  uint64_t activations_lower_bound; /* the most that is live at once: no layout can be smaller */
-  uint64_t kv_bytes_per_token;      /* of one session, in layers of every window together */
-  uint32_t kv_block_tokens;         /* tokens in a block of the KV pool */
-  uint32_t context;                 /* tokens that a session can see */
-  uint32_t max_sessions;            /* open at once */
-  uint32_t max_rows;                /* tokens of one pass */
-  uint32_t threads;                 /* the caller's among them */
-  uint32_t sink_tokens;             /* tokens that stay under SLIDE */
-  const char* kernels;              /* the kernel set's name; static */
-  uint64_t mapped_bytes;  /* weights of a packed file, used where they lie: not in arena_bytes, and
-                             shared between processes */
-  uint64_t kv_tokens;     /* that the KV pool holds */
-  uint32_t rows_per_step; /* most tokens of a pass in which some session decodes */
+  uint32_t n_regions;               /* See rondo_plan_region. */
+  uint64_t arena_bytes;             /* What rondo_engine_create takes. */
+  uint64_t arena_alignment;         /* Where an arena of the caller's may begin. */
+  uint64_t weights_bytes;           /* Weights; this and the next four add up to arena_bytes. */
+  uint64_t kv_pool_bytes;           /* Keys and values of all sessions. */
+  uint64_t sessions_bytes;          /* Tokens, samplers, logits, text. */
+  uint64_t activations_bytes;       /* Buffers of one pass. */
+  uint64_t workspace_bytes;         /* Scratch of threads. */
+  uint64_t activations_lower_bound; /* The most that is live at once: no layout can be smaller. */
+  uint64_t kv_bytes_per_token;      /* Of one session, in layers of every window together. */
+  uint32_t kv_block_tokens;         /* Tokens in a block of the KV pool. */
+  uint32_t context;                 /* Tokens that a session can see. */
+  uint32_t max_sessions;            /* Open at once. */
+  uint32_t max_rows;                /* Tokens of one pass. */
+  uint32_t threads;                 /* The caller's among them. */
+  uint32_t sink_tokens;             /* Tokens that stay under SLIDE. */
+  const char* kernels;              /* The kernel set's name; static. */
+  /* Weights of a packed file, used where they lie: not in arena_bytes, and shared between
+   * processes. */
+  uint64_t mapped_bytes;
+  uint64_t kv_tokens;     /* Tokens that the KV pool holds. */
+  uint32_t rows_per_step; /* Most tokens of a pass in which some session decodes. */
   uint32_t reserved;      /* 0 */
 } rondo_memory_plan;
 
@@ -688,22 +704,24 @@ RONDO_API int32_t rondo_plan(const rondo_model* model, const rondo_engine_option
 
 /* The parts of the arena, in their order. */
 enum {
-  RONDO_SEGMENT_WEIGHTS = 0,
-  RONDO_SEGMENT_KV_POOL = 1,
-  RONDO_SEGMENT_SESSIONS = 2,
-  RONDO_SEGMENT_ACTIVATIONS = 3,
-  RONDO_SEGMENT_WORKSPACE = 4
+  RONDO_SEGMENT_WEIGHTS = 0,     /* Packed weights. */
+  RONDO_SEGMENT_KV_POOL = 1,     /* Keys and values of all sessions. */
+  RONDO_SEGMENT_SESSIONS = 2,    /* Tokens, samplers, logits, text. */
+  RONDO_SEGMENT_ACTIVATIONS = 3, /* Buffers of one pass. */
+  RONDO_SEGMENT_WORKSPACE = 4    /* Scratch of threads. */
 };
 
 /* One named part of the arena. Filled by rondo_plan_region, rondo_engine_memory_region. */
 typedef struct rondo_memory_region {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t segment;      /* RONDO_SEGMENT_ */
-  uint64_t offset;      /* from the start of the arena */
-  uint64_t bytes;       /* its size */
-  int32_t first_step;   /* activations: the steps of a pass in which it is live; those that are */
-  int32_t last_step;    /* never live together may share memory. Elsewhere 0 and INT32_MAX */
-  char name[48];        /* what it is for, zero-terminated */
+  int32_t segment;      /* The part of the arena that it is in. One of RONDO_SEGMENT_. */
+  uint64_t offset;      /* From the start of the arena. */
+  uint64_t bytes;       /* Its size. */
+  /* Of activations: the first step of a pass in which it is live. Regions that are never live
+   * together may share memory. Elsewhere 0. */
+  int32_t first_step;
+  int32_t last_step; /* The last such step. Elsewhere INT32_MAX. */
+  char name[48];     /* What it is for, zero-terminated. */
 } rondo_memory_region;
 
 /* Region number `index` of n_regions of the plan for these options; its struct_size must be set.
@@ -756,27 +774,33 @@ RONDO_API int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_
 /* What an engine did since it was created. Filled by rondo_engine_stats. */
 typedef struct rondo_engine_counters {
   uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
-  uint32_t sessions_open; /* now, forks included */
-  uint32_t owns_arena;    /* 0: the arena is the caller's */
+  uint32_t sessions_open; /* Now, forks included. */
+  uint32_t owns_arena;    /* 0: the arena is the caller's. */
   uint32_t reserved;      /* 0 */
-  uint64_t
-      tokens_prefilled; /* by all sessions so far, by rondo_session_prefill, ..._logits, _append */
-  uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
-  uint64_t tokens_taken_over; /* of those prefilled: the prefix cache had them */
-  uint64_t parallel_faults;   /* times that the host's pool did not do what parallel_for must */
-  uint64_t passes;            /* forward passes, cancelled ones included */
-  uint64_t rows; /* tokens that they evaluated; not those of sessions cancelled in them */
-  /* Nanoseconds that passes took, whatever the number of threads: those in which some session had
-   * several tokens to evaluate, and those in which each had one, and drafts. */
+  /* By all sessions so far, by rondo_session_prefill, ..._logits, _append. */
+  uint64_t tokens_prefilled;
+  uint64_t tokens_generated;  /* By rondo_session_next, _accept and steps. */
+  uint64_t tokens_taken_over; /* Of those prefilled: the prefix cache had them. */
+  /* Times that the host's pool did not do what parallel_for must. Since ABI 4. */
+  uint64_t parallel_faults;
+  uint64_t passes; /* Forward passes, cancelled ones included. Since ABI 4. */
+  /* Tokens that they evaluated; not those of sessions cancelled in them. Since ABI 4. */
+  uint64_t rows;
+  /* Nanoseconds that passes took, whatever the number of threads: those in which some session
+   * had several tokens to evaluate, and those in which each had one, and drafts. Since ABI 4. */
   uint64_t prefill_ns;
-  uint64_t decode_ns;      /* of the other passes */
-  uint64_t sample_ns;      /* nanoseconds that choosing tokens took */
-  uint64_t prefix_hits;    /* times that a session began with what the prefix cache had */
-  uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
-  uint64_t kv_bytes_used; /* bytes of KV that open sessions hold now; what they share counts once */
-  uint64_t kv_bytes_total;  /* that there are: the rest is free, or kept by the prefix cache */
-  uint64_t drafts_proposed; /* that passes verified */
-  uint64_t drafts_accepted; /* and that were right and generated: each saved a pass */
+  uint64_t decode_ns; /* Nanoseconds that the other passes took. Since ABI 4. */
+  uint64_t sample_ns; /* Nanoseconds that choosing tokens took. Since ABI 4. */
+  /* Times that a session began with what the prefix cache had. Since ABI 4. */
+  uint64_t prefix_hits;
+  /* SLIDE: tokens that made room; again where they were undone between. Since ABI 4. */
+  uint64_t tokens_evicted;
+  /* Bytes of KV that open sessions hold now; what they share counts once. Since ABI 4. */
+  uint64_t kv_bytes_used;
+  /* That there are: the rest is free, or kept by the prefix cache. Since ABI 4. */
+  uint64_t kv_bytes_total;
+  uint64_t drafts_proposed; /* That passes verified. Since ABI 6. */
+  uint64_t drafts_accepted; /* And that were right and generated: each saved a pass. Since ABI 6. */
 } rondo_engine_counters;
 
 /* What the engine has done since it was created, all sessions together, also closed ones. Fills
@@ -789,17 +813,19 @@ RONDO_API int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_co
  * has sublayers, a sublayer has products of its input with a matrix. */
 typedef struct rondo_profile_event {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t layer;        /* counted from 0; -1: of none */
-  uint32_t rows;        /* tokens that were computed; 0: of "sample" */
-  uint32_t inputs;      /* of a product: its matrix is [outputs, inputs]; else 0 */
-  uint32_t outputs;     /* of a product; else 0 */
+  int32_t layer;        /* Counted from 0; -1: of none. */
+  uint32_t rows;        /* Tokens that were computed; 0: of "sample". */
+  uint32_t inputs;      /* Of a product, whose matrix is [outputs, inputs]; else 0. */
+  uint32_t outputs;     /* Of a product; else 0. */
   uint32_t reserved;    /* 0 */
-  uint64_t begin_ns;    /* nanoseconds since the engine was created, by a clock that never jumps */
-  uint64_t duration_ns; /* nanoseconds */
-  uint64_t thread;      /* that computed, or waited for the engine's other threads: differs between
-                           any two that live at the same time */
-  const char* name;     /* "pass", "embed", "attention", "mlp", "product", "head", "sample" and
-                           others that may come: static ASCII letters; NULL: there is no event */
+  uint64_t begin_ns;    /* Nanoseconds since the engine was created, by a clock that never jumps. */
+  uint64_t duration_ns; /* Nanoseconds. */
+  /* That computed, or waited for the engine's other threads: differs between any two that
+   * live at the same time. */
+  uint64_t thread;
+  /* "pass", "embed", "attention", "mlp", "product", "head", "sample" and others that may
+   * come: static ASCII letters; NULL: there is no event. */
+  const char* name;
 } rondo_profile_event;
 
 /* Hands out the events of the engine's profile one by one, in the order in which they ended: the
@@ -820,30 +846,32 @@ typedef struct rondo_session rondo_session;
 
 /* What is added to one token's logit. It lies in arrays, so it never grows. */
 typedef struct rondo_logit_bias {
-  int32_t token; /* 0 to vocab_size - 1 */
-  float bias;    /* added to the token's logit; minus infinity forbids it */
+  int32_t token; /* 0 to vocab_size - 1. */
+  float bias;    /* Added to the token's logit; minus infinity forbids it. */
 } rondo_logit_bias;
 
 /* Where drafts come from: tokens that may come next. A pass verifies them beside the last token,
  * and those that are right need no pass of their own. */
 enum {
-  RONDO_SPECULATION_NONE = 0,          /* but for those of rondo_session_propose, and for what a
-                                         grammar or the end of a thought leaves no choice of */
-  RONDO_SPECULATION_PROMPT_LOOKUP = 1, /* what followed the last tokens where they were before: for
-                                         texts that repeat their input, code above all */
-  RONDO_SPECULATION_DRAFT_MODEL = 2,   /* what the engine's draft model says; refused where it has
-                                         none */
-  RONDO_SPECULATION_DRAFT_HEAD = 3     /* what the model's draft head says; refused where the engine
-                                         has none */
+  /* No drafts, but for those of rondo_session_propose, and for what a grammar or the end of a
+   * thought leaves no choice of. */
+  RONDO_SPECULATION_NONE = 0,
+  /* What followed the last tokens where they were before: for texts that repeat their input,
+   * code above all. */
+  RONDO_SPECULATION_PROMPT_LOOKUP = 1,
+  /* What the engine's draft model says; refused where it has none. */
+  RONDO_SPECULATION_DRAFT_MODEL = 2,
+  /* What the model's draft head says; refused where the engine has none. */
+  RONDO_SPECULATION_DRAFT_HEAD = 3
 };
 
 /* Where a session's grammar begins. */
 enum {
-  RONDO_GRAMMAR_BEGIN_AT_ONCE = 0,        /* with the first token of each generation */
-  RONDO_GRAMMAR_BEGIN_AFTER_TOKEN = 1,    /* behind grammar_token, where it comes; free before */
-  RONDO_GRAMMAR_BEGIN_AFTER_THINKING = 2, /* behind a thought, where the generation begins with one
-                                             or inside of one, and then no end token comes in it;
-                                             else at once. With `thinking` */
+  RONDO_GRAMMAR_BEGIN_AT_ONCE = 0,     /* With the first token of each generation. */
+  RONDO_GRAMMAR_BEGIN_AFTER_TOKEN = 1, /* Behind grammar_token, where it comes; free before. */
+  /* Behind a thought, where the generation begins with one or inside of one, and then no end
+   * token comes in it; else at once. With `thinking`. */
+  RONDO_GRAMMAR_BEGIN_AFTER_THINKING = 2
 };
 
 /* Sampling works in the order: logit bias, penalties, n-grams, temperature, top-k, top-p, min-p,
@@ -851,60 +879,73 @@ enum {
  * for a position depends on the seed and the position alone. */
 typedef struct rondo_session_options {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  float temperature;    /* default 0: the most likely token; of equals, the lowest id */
-  int32_t top_k;        /* keep the k most likely; default 0: off */
-  float top_p;          /* keep the fewest that together reach this share, above 0; 1: off */
-  float min_p;          /* keep those of at least this share of the best's probability; 0: off */
-  float repetition_penalty; /* divides positive and multiplies negative logits; default 1: off */
-  float presence_penalty;   /* subtracted once from the logit of each token seen; default 0 */
-  float frequency_penalty;  /* subtracted for each time that it was seen; default 0 */
-  int32_t penalty_last_n;   /* last tokens that penalties look at, 0 to 4096; default 64 */
-  uint32_t ignore_eos;      /* 1: end tokens are tokens like others, but that a grammar's text has
-                               none that it does not name; default 0 */
-  uint32_t logprobs;        /* 1: events tell log-probabilities; default 0 */
-  /* n, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
-   * sequence, prompt included; default 0: off. */
+  /* Divides the logits before the draw. 0 or more; default 0: the most likely token; of
+   * equals, the lowest id. */
+  float temperature;
+  int32_t top_k; /* Keep the k most likely. 0 or more; default 0: off. */
+  /* Keep the fewest that together reach this share. Above 0, at most 1; default 1: off. */
+  float top_p;
+  /* Keep those of at least this share of the best's probability. From 0, below 1; default 0:
+   * off. */
+  float min_p;
+  /* Divides positive and multiplies negative logits. Above 0; default 1: off. */
+  float repetition_penalty;
+  float presence_penalty;  /* Subtracted once from the logit of each token seen. Default 0. */
+  float frequency_penalty; /* Subtracted for each time that it was seen. Default 0. */
+  int32_t penalty_last_n;  /* Last tokens that penalties look at. 0 to 4096; default 64. */
+  /* 1: end tokens are tokens like others, but that a grammar's text has none that it does not
+   * name. Default 0. */
+  uint32_t ignore_eos;
+  uint32_t logprobs; /* 1: events tell log-probabilities. Default 0. */
+  /* n: no n tokens are generated that follow each other in the last 4096 tokens of the
+   * sequence, prompt included. At most 256; default 0: off. Since ABI 5. */
   uint32_t no_repeat_ngram_size;
-  uint64_t seed;                      /* equal ones give equal draws; default 0 */
-  uint64_t max_tokens;                /* tokens generated after each prefill; default 0: no limit */
-  const rondo_logit_bias* logit_bias; /* n_logit_bias of them, at most 1024; copied */
-  size_t n_logit_bias;                /* default 0 */
-  const char* const* stop_strings; /* n_stop_strings of them, at most 16, each of 1 to 128 bytes of
-                                      UTF-8, zero-terminated; copied. The text of a special token
-                                      matches where this token comes */
-  size_t n_stop_strings;           /* default 0 */
-  int32_t speculation;             /* RONDO_SPECULATION_; default NONE. Drafts are looked for where
-                                      the passes measured so far say that they save time */
-  uint32_t max_drafts;             /* drafts that one pass verifies, 1 to 7 and less than max_rows;
-                                      default 0: as many as there may be */
-  /* NULL, or what each generation must be a text of, from its first token on. Of the same model as
-   * the engine's; the session keeps it. Since ABI 8. */
+  uint64_t seed;       /* Equal ones give equal draws. Default 0. */
+  uint64_t max_tokens; /* Tokens generated after each prefill. Default 0: no limit. */
+  const rondo_logit_bias* logit_bias; /* n_logit_bias of them, at most 1024; copied. */
+  size_t n_logit_bias;                /* How many. Default 0. */
+  /* n_stop_strings of them, at most 16, each of 1 to 128 bytes of UTF-8, zero-terminated;
+   * copied. The text of a special token matches where this token comes. */
+  const char* const* stop_strings;
+  size_t n_stop_strings; /* How many. Default 0. */
+  /* Where drafts come from. Drafts are looked for where the passes measured so far say that
+   * they save time. One of RONDO_SPECULATION_; default NONE. Since ABI 6. */
+  int32_t speculation;
+  /* Drafts that one pass verifies; less than max_rows. At most 7; default 0: as many as there
+   * may be. Since ABI 6. */
+  uint32_t max_drafts;
+  /* NULL, or what each generation must be a text of, from its first token on. Of the same
+   * model as the engine's; the session keeps it. Since ABI 8. */
   rondo_grammar* grammar;
-  int32_t grammar_begin; /* RONDO_GRAMMAR_BEGIN_; default AT_ONCE. Since ABI 8 */
-  int32_t grammar_token; /* the token of RONDO_GRAMMAR_BEGIN_AFTER_TOKEN. Since ABI 8 */
-  /* 1: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up to
-   * the next grammar_token; an end token ends it as ever. Default 0. Since ABI 8 */
+  /* Where the grammar begins. One of RONDO_GRAMMAR_BEGIN_; default AT_ONCE. Since ABI 8. */
+  int32_t grammar_begin;
+  /* The token of RONDO_GRAMMAR_BEGIN_AFTER_TOKEN. 0 or more; default 0. Since ABI 8. */
+  int32_t grammar_token;
+  /* 1: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN
+   * up to the next grammar_token; an end token ends it as ever. Default 0. Since ABI 8. */
   uint32_t grammar_goes_on;
-  /* 1: thoughts are told from the rest; the text of a grammar has none. Events say what a token
-   * belongs to; the two below say where a thought begins and ends, by default as the model's chat
-   * template has it. Default 0. Since ABI 8 */
+  /* 1: thoughts are told from the rest; the text of a grammar has none. Events say what a
+   * token belongs to; thinking_begin and thinking_end say where a thought begins and ends.
+   * Default 0. Since ABI 8. */
   uint32_t thinking;
-  /* What begins a thought; NULL, and thinking_end NULL, the default: as the model's chat template
-   * has it; refused where it has none. Both are texts of 1 to 64 bytes, zero-terminated; copied.
-   * White space around them need not be there. A prompt that ends inside of a thought counts. Since
-   * ABI 8. */
+  /* What begins a thought. Both are given, or neither; each is a text of 1 to 64 bytes,
+   * zero-terminated; copied. White space around them need not be there. A prompt that ends
+   * inside of a thought counts. Default: as the model's chat template has it; refused where
+   * it has none. Since ABI 8. */
   const char* thinking_begin;
-  const char* thinking_end; /* what ends a thought, with the white space that Rondo writes */
+  /* What ends a thought, with the white space that Rondo writes. Default: as the model's chat
+   * template has it. Since ABI 8. */
+  const char* thinking_end;
   /* Of a thought: where it has so many, and a whole character, it is ended by the tokens of
-   * thinking_end, whatever the model would say. All count for max_tokens. With `thinking`. Default
-   * 0: no limit. Since ABI 8 */
+   * thinking_end, whatever the model would say. All count for max_tokens. With `thinking`.
+   * Default 0: no limit. Since ABI 8. */
   uint64_t thinking_tokens;
-  /* NULL, or what is added to the model's matrices for this session; the session keeps it. Refused
-   * with RONDO_STATUS_INVALID_ARGUMENT where it was opened for another model handle than the
-   * engine's, or its rank is above the engine's adapter_rank. Nothing that was computed with
-   * another adapter, or none, is taken for this one's: the prefix cache tells them apart, a
-   * snapshot is restored under the same adapter alone, and a fork has its source's, also with NULL
-   * here, and no other. Drafts are made without it. Since ABI 9. */
+  /* NULL, or what is added to the model's matrices for this session; the session keeps it.
+   * Refused with RONDO_STATUS_INVALID_ARGUMENT where it was opened for another model handle
+   * than the engine's, or its rank is above the engine's adapter_rank. Nothing that was
+   * computed with another adapter, or none, is taken for this one's: the prefix cache tells
+   * them apart, a snapshot is restored under the same adapter alone, and a fork has its
+   * source's, also with NULL here, and no other. Drafts are made without it. Since ABI 9. */
   rondo_adapter* adapter;
 } rondo_session_options;
 
@@ -969,36 +1010,38 @@ RONDO_API int32_t rondo_session_prefill_logits(rondo_session* session, const int
 
 /* Why a generation ended. */
 enum {
-  RONDO_REASON_NONE = 0,         /* it goes on */
-  RONDO_REASON_EOS = 1,          /* an end token; in the event, not appended but by _accept */
-  RONDO_REASON_STOP_STRING = 2,  /* a stop string came up; the text ends before it */
-  RONDO_REASON_TOKEN_LIMIT = 3,  /* max_tokens were generated */
-  RONDO_REASON_CONTEXT_FULL = 4, /* policy STOP and no room for another token */
-  RONDO_REASON_GRAMMAR = 5 /* by the session's grammar the text is whole: nothing may follow */
+  RONDO_REASON_NONE = 0,         /* It goes on. */
+  RONDO_REASON_EOS = 1,          /* An end token; in the event, not appended but by _accept. */
+  RONDO_REASON_STOP_STRING = 2,  /* A stop string came up; the text ends before it. */
+  RONDO_REASON_TOKEN_LIMIT = 3,  /* max_tokens were generated. */
+  RONDO_REASON_CONTEXT_FULL = 4, /* Policy STOP and no room for another token. */
+  RONDO_REASON_GRAMMAR = 5 /* By the session's grammar the text is whole: nothing may follow. */
 };
 
 /* What a token belongs to, in a session with the option `thinking`. */
 enum {
-  RONDO_CHANNEL_TEXT = 0,    /* the answer */
-  RONDO_CHANNEL_THINKING = 1 /* a thought, with what begins and ends it */
+  RONDO_CHANNEL_TEXT = 0,    /* The answer. */
+  RONDO_CHANNEL_THINKING = 1 /* A thought, with what begins and ends it. */
 };
 
 /* What one token brought. Filled by rondo_session_next and rondo_session_event. */
 typedef struct rondo_event {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t token;        /* -1: no token came */
-  float logprob;        /* natural log of the model's own probability, before any option; 0 unless
-                           asked for in the options */
-  int32_t reason;       /* RONDO_REASON_ */
-  const char* bytes;    /* the token's bytes, never NULL; may be a part of a character */
-  size_t bytes_count;   /* how many */
-  const char* text;     /* what can be shown now: whole characters, nothing of a stop string; may be
-                           empty, and more than this token's */
-  size_t text_bytes;    /* how many */
-  uint64_t pending;     /* tokens of the prompt that still wait for passes */
-  uint64_t taken_over;  /* tokens of the sequence that the prefix cache had: not computed for it */
-  int32_t channel;      /* RONDO_CHANNEL_: the token's. Since ABI 8 */
-  uint32_t reserved;    /* 0 */
+  int32_t token;        /* -1: no token came. */
+  /* Natural log of the model's own probability, before any option; 0 unless asked for in the
+   * options. */
+  float logprob;
+  int32_t reason;     /* Why the generation ended, if it did. One of RONDO_REASON_. */
+  const char* bytes;  /* The token's bytes, never NULL; may be a part of a character. */
+  size_t bytes_count; /* How many. */
+  /* What can be shown now: whole characters, nothing of a stop string; may be empty, and more
+   * than this token's. */
+  const char* text;
+  size_t text_bytes;   /* How many. */
+  uint64_t pending;    /* Tokens of the prompt that still wait for passes. */
+  uint64_t taken_over; /* Tokens of the sequence that the prefix cache had: not computed for it. */
+  int32_t channel;     /* What the token belongs to. One of RONDO_CHANNEL_. Since ABI 8. */
+  uint32_t reserved;   /* 0 */
 } rondo_event;
 
 /* Generates one token: samples it from the current logits and appends it. Fills `event`, whose
@@ -1028,26 +1071,27 @@ RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* id
 
 /* What the numbers of rondo_input.rows are. */
 enum {
-  RONDO_ROWS_FLOAT32 = 0,
-  RONDO_ROWS_BFLOAT16 = 1 /* the upper half of a float32 */
+  RONDO_ROWS_FLOAT32 = 0, /* float, of the machine's byte order. */
+  RONDO_ROWS_BFLOAT16 = 1 /* The upper half of a float32. */
 };
 
 /* Tokens, or rows that stand where tokens do: `ids` or `rows` is NULL. */
 typedef struct rondo_input {
-  uint32_t struct_size; /* sizeof this struct, as the caller was compiled; of all the same */
-  int32_t row_format;   /* RONDO_ROWS_ */
-  const int32_t* ids;   /* [count] */
-  /* [count, hidden_size], in place of what the model makes of tokens before its first layer, its
-   * embedding's scale included: of a projector, an embedder of your own, a learned prompt. Every
-   * number is finite. No alignment is needed. They are copied. */
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t row_format;   /* What the numbers of rows are. One of RONDO_ROWS_. */
+  const int32_t* ids;   /* [count] token ids. */
+  /* [count, hidden_size], in place of what the model makes of tokens before its first layer,
+   * its embedding's scale included: of a projector, an embedder of your own, a learned
+   * prompt. Every number is finite. No alignment is needed. They are copied. */
   const void* rows;
-  size_t count; /* of ids, or of rows */
-  /* NULL, or [count, 3]: what RoPE rotates each row by, 0 to 16777215, counted from the coordinate
-   * that a token in place of the first row would have; where the model knows but one axis, by the
-   * first number. Behind the rows it goes on with the largest number + 1. NULL: row i has i. */
+  size_t count; /* Of ids, or of rows. */
+  /* NULL, or [count, 3]: what RoPE rotates each row by, 0 to 16777215, counted from the
+   * coordinate that a token in place of the first row would have; where the model knows but
+   * one axis, by the first number. Behind the rows it goes on with the largest number + 1.
+   * NULL: row i has i. */
   const int32_t* coordinates;
-  /* 1: in attention each of these rows sees all of them, also those behind it, beside what a token
-   * in its place sees: one pass has them all, at most max_rows. 0: as tokens. */
+  /* 1: in attention each of these rows sees all of them, also those behind it, beside what a
+   * token in its place sees: one pass has them all, at most max_rows. 0: as tokens. */
   uint32_t sees_whole;
   uint32_t reserved; /* 0 */
 } rondo_input;
@@ -1071,53 +1115,61 @@ RONDO_API int32_t rondo_session_append_inputs(rondo_session* session, const rond
 
 /* How a rondo_image holds pixels, in values of one byte. */
 enum {
-  RONDO_PIXELS_RGB8 = 0,  /* plane0: red, green, blue */
-  RONDO_PIXELS_RGBA8 = 1, /* the same and alpha, which is dropped, not blended, as processors do */
-  RONDO_PIXELS_BGRA8 = 2,
-  RONDO_PIXELS_GRAY8 = 3,
-  RONDO_PIXELS_NV12 = 4, /* plane0: Y; plane1: U and V in turn, for 2x2 pixels each */
-  RONDO_PIXELS_NV21 = 5, /* plane1: V and U in turn */
-  RONDO_PIXELS_I420 = 6  /* plane0: Y; plane1: U; plane2: V */
+  RONDO_PIXELS_RGB8 = 0, /* plane0: red, green, blue. */
+  /* plane0: red, green, blue and alpha, which is dropped, not blended, as processors do. */
+  RONDO_PIXELS_RGBA8 = 1,
+  RONDO_PIXELS_BGRA8 = 2, /* plane0: blue, green, red and alpha, which is dropped. */
+  RONDO_PIXELS_GRAY8 = 3, /* plane0: one value a pixel. */
+  RONDO_PIXELS_NV12 = 4,  /* plane0: Y; plane1: U and V in turn, for 2x2 pixels each. */
+  RONDO_PIXELS_NV21 = 5,  /* plane0: Y; plane1: V and U in turn, for 2x2 pixels each. */
+  RONDO_PIXELS_I420 = 6   /* plane0: Y; plane1: U; plane2: V, for 2x2 pixels each. */
 };
 
 /* Of Y, U and V: from 16 to 235 (video), or from 0 to 255. */
-enum { RONDO_YUV_VIDEO = 0, RONDO_YUV_FULL = 1 };
-enum { RONDO_YUV_BT601 = 0, RONDO_YUV_BT709 = 1 };
+enum {
+  RONDO_YUV_VIDEO = 0, /* From 16 to 235. */
+  RONDO_YUV_FULL = 1   /* From 0 to 255. */
+};
+enum {
+  RONDO_YUV_BT601 = 0, /* ITU-R BT.601. */
+  RONDO_YUV_BT709 = 1  /* ITU-R BT.709. */
+};
 
 /* A picture or a camera's frame, as the host has it. All is read during the call only. */
 typedef struct rondo_image {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t format;       /* RONDO_PIXELS_ */
-  uint32_t width;       /* of the planes, before the image is turned, 1 to 65535 */
-  uint32_t height;      /* likewise */
-  const void* plane0;   /* the format tells what is in it */
-  const void* plane1;   /* NULL where the format has no such plane */
-  const void* plane2;   /* likewise */
-  size_t stride0;       /* bytes from a row of plane0 to the next; 0: those of its pixels */
-  size_t stride1;       /* of plane1, likewise */
-  size_t stride2;       /* of plane2, likewise */
-  uint32_t rotation;  /* degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270 */
-  uint32_t mirror;    /* 1: then left and right change places */
-  int32_t yuv_range;  /* RONDO_YUV_VIDEO or _FULL */
-  int32_t yuv_matrix; /* RONDO_YUV_BT601 or _BT709 */
+  int32_t format;       /* How the planes hold pixels. One of RONDO_PIXELS_. */
+  uint32_t width;       /* Of the planes, before the image is turned, 1 to 65535. */
+  uint32_t height;      /* Of the planes, before the image is turned, 1 to 65535. */
+  const void* plane0;   /* The format tells what is in it. */
+  const void* plane1;   /* NULL where the format has no such plane. */
+  const void* plane2;   /* NULL where the format has no such plane. */
+  size_t stride0;       /* Bytes from a row of plane0 to the next; 0: those of its pixels. */
+  size_t stride1;       /* Of plane1, likewise. */
+  size_t stride2;       /* Of plane2, likewise. */
+  uint32_t rotation; /* Degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270. */
+  uint32_t mirror;   /* 1: then left and right change places. */
+  int32_t yuv_range; /* Of Y, U and V. One of RONDO_YUV_. */
+  int32_t yuv_matrix; /* The matrix between YUV and RGB. One of RONDO_YUV_. */
 } rondo_image;
 
 /* Call rondo_image_options_init first, then change what you want. */
 typedef struct rondo_image_options {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  /* Rows of the picture in the text, of families in which they follow from its size: at least and
-   * at most about so many; default 0: as the model's makers did. More rows see more, and cost more.
-   */
+  /* Rows of the picture in the text, of families in which they follow from its size: at least
+   * about so many. More rows see more, and cost more. Default 0: as the model's makers did. */
   uint32_t min_tokens;
-  uint32_t max_tokens; /* as min_tokens */
-  uint32_t one_tile;   /* 1: the picture is not cut into tiles, where the family does; default 0 */
-  /* NULL, or called behind each slice of the work, and while the call waits for its turn, on the
-   * thread of the call: anything but 0 ends it with RONDO_STATUS_CANCELLED. It may call the
-   * library, but rondo_media_create on this engine is RONDO_STATUS_BUSY, and on another one it
-   * waits for the picture that is being encoded there: two engines whose callbacks make pictures on
-   * each other may wait for each other for ever. It must not throw or jump out. */
+  /* At most about so many rows; else as min_tokens. Default 0: as the model's makers did. */
+  uint32_t max_tokens;
+  uint32_t one_tile; /* 1: the picture is not cut into tiles, where the family does. Default 0. */
+  /* NULL, or called behind each slice of the work, and while the call waits for its turn, on
+   * the thread of the call: anything but 0 ends it with RONDO_STATUS_CANCELLED. It may call
+   * the library, but rondo_media_create on this engine is RONDO_STATUS_BUSY, and on another
+   * one it waits for the picture that is being encoded there: two engines whose callbacks
+   * make pictures on each other may wait for each other for ever. It must not throw or jump
+   * out. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
-  void* progress_user; /* passed on to progress */
+  void* progress_user; /* Passed on to progress. */
 } rondo_image_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 13] */
@@ -1126,14 +1178,14 @@ RONDO_API int32_t rondo_image_options_init(rondo_image_options* options, size_t 
 /* What becomes of a picture. Filled by rondo_image_plan and rondo_media_info. */
 typedef struct rondo_image_facts {
   uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
-  uint32_t rows;         /* of the text's: what it takes of max_media_rows */
-  uint32_t positions;    /* what it takes of the context: rows, and the tokens around them */
-  uint32_t tile_columns; /* tiles that it is cut into; 0 where it is not */
-  uint32_t tile_rows;    /* the same */
-  uint32_t tile_pixels;  /* of a tile's side; 0 where there are none */
-  uint32_t whole_width;  /* what the whole is resized to; 0 where only tiles are seen */
-  uint32_t whole_height; /* the same */
-  uint64_t patches;      /* that the tower looks at */
+  uint32_t rows;         /* Rows of the text's: what it takes of max_media_rows. */
+  uint32_t positions;    /* What it takes of the context: rows, and the tokens around them. */
+  uint32_t tile_columns; /* Columns of tiles that it is cut into; 0 where it is not. */
+  uint32_t tile_rows;    /* Rows of tiles; 0 where it is not cut. */
+  uint32_t tile_pixels;  /* Of a tile's side; 0 where there are none. */
+  uint32_t whole_width;  /* The width that the whole is resized to; 0 where only tiles are seen. */
+  uint32_t whole_height; /* The height of that; 0 where only tiles are seen. */
+  uint64_t patches;      /* Patches that the tower looks at. */
 } rondo_image_facts;
 
 /* The facts of a picture of `width` x `height` pixels, upright, without a pixel and without an
@@ -1270,21 +1322,21 @@ RONDO_API int32_t rondo_session_progress(const rondo_session* session, uint64_t*
 typedef struct rondo_session_counters {
   uint32_t struct_size;       /* sizeof this struct, as the caller was compiled */
   uint32_t reserved;          /* 0 */
-  uint64_t tokens_prefilled;  /* by rondo_session_prefill, ..._logits, _append */
-  uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
-  uint64_t tokens_taken_over; /* that the prefix cache had: not evaluated */
-  uint64_t passes;            /* that evaluated tokens of it */
-  uint64_t rows;              /* these tokens; some again, after undo or for logits */
-  /* Nanoseconds that these passes took, whoever was in them, too: those in which it had several
-   * tokens to evaluate, and those in which it had one, and drafts. */
+  uint64_t tokens_prefilled;  /* By rondo_session_prefill, ..._logits, _append. */
+  uint64_t tokens_generated;  /* By rondo_session_next, _accept and steps. */
+  uint64_t tokens_taken_over; /* That the prefix cache had: not evaluated. */
+  uint64_t passes;            /* That evaluated tokens of it. */
+  uint64_t rows;              /* These tokens; some again, after undo or for logits. */
+  /* Nanoseconds that these passes took, whoever was in them, too: those in which it had
+   * several tokens to evaluate, and those in which it had one, and drafts. */
   uint64_t prefill_ns;
-  uint64_t decode_ns;       /* of the other passes */
-  uint64_t sample_ns;       /* nanoseconds that choosing its tokens took */
-  uint64_t prefix_hits;     /* times that it began with what the prefix cache had */
-  uint64_t tokens_evicted;  /* SLIDE: tokens that made room; again where they were undone between */
-  uint64_t kv_bytes_held;   /* bytes of KV that it holds now, those that it shares included */
-  uint64_t drafts_proposed; /* that passes verified */
-  uint64_t drafts_accepted; /* and that were right and generated: each saved a pass */
+  uint64_t decode_ns;      /* Nanoseconds that the other passes took. */
+  uint64_t sample_ns;      /* Nanoseconds that choosing its tokens took. */
+  uint64_t prefix_hits;    /* Times that it began with what the prefix cache had. */
+  uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between. */
+  uint64_t kv_bytes_held;  /* Bytes of KV that it holds now, those that it shares included. */
+  uint64_t drafts_proposed; /* That passes verified. Since ABI 6. */
+  uint64_t drafts_accepted; /* And that were right and generated: each saved a pass. Since ABI 6. */
 } rondo_session_counters;
 
 /* Fills `counters`; its struct_size must be set. Fails with RONDO_STATUS_INVALID_ARGUMENT,
@@ -1385,16 +1437,17 @@ RONDO_API int32_t rondo_model_chat_template(const rondo_model* model, const char
 
 /* Flags of rondo_chat_options. */
 enum {
-  RONDO_CHAT_ADD_GENERATION_PROMPT = 1, /* the text ends where the assistant's answer begins */
-  RONDO_CHAT_CONTINUE_FINAL = 2,        /* the text ends inside of the last message, which the model
-                                           goes on with; not with the flag above */
-  /* In the ids, only what the template itself wrote becomes special tokens: the text of messages,
-   * tools and variables stays text, through whatever the template does with it. For chat with
-   * strangers. Special is every token that the tokenizer looks for in a text before all else, also
-   * where its makers do not call it so ("<think>"), but white space alone. The role of a message is
-   * the template's where it is "system", "developer", "user", "assistant", "tool" or "function".
-   * Since ABI 8. */
-  RONDO_CHAT_PLAIN_CONTENT = 4 /* options.flags |= RONDO_CHAT_PLAIN_CONTENT */
+  RONDO_CHAT_ADD_GENERATION_PROMPT = 1, /* The text ends where the assistant's answer begins. */
+  /* The text ends inside of the last message, which the model goes on with; not with the flag
+   * above. */
+  RONDO_CHAT_CONTINUE_FINAL = 2,
+  /* In the ids, only what the template itself wrote becomes special tokens: the text of
+   * messages, tools and variables stays text, through whatever the template does with it. For
+   * chat with strangers. Special is every token that the tokenizer looks for in a text before
+   * all else, also where its makers do not call it so ("<think>"), but white space alone. The
+   * role of a message is the template's where it is "system", "developer", "user",
+   * "assistant", "tool" or "function". Since ABI 8. */
+  RONDO_CHAT_PLAIN_CONTENT = 4
 };
 
 /* No clock: the template is told that there is none, and most show a date of their own. */
@@ -1406,22 +1459,24 @@ enum {
  * hundredth; those that look through all messages for each of them have room for 5,000 of 1 KB.
  * (Before ABI 10 the messages' size did not count.) */
 typedef struct rondo_chat_options {
-  uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
-  uint32_t flags;        /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
-  int64_t local_time;    /* what the clock on the wall shows, as seconds since 1970-01-01 00:00, for
-                            templates that write the date; default RONDO_CHAT_NO_CLOCK */
-  const char* messages;  /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have
-                            it; needed */
-  size_t messages_bytes; /* length of messages */
-  const char* tools;     /* the functions that the model may call: [{"type": "function", "function":
-                            {"name": "f", "description": "...", "parameters": {a JSON Schema}}}] */
-  size_t tools_bytes;    /* length of tools */
-  const char* variables; /* an object: more names for the template, {"enable_thinking": false} */
-  size_t variables_bytes;    /* length of variables */
-  const char* template_name; /* of the model; NULL: "tool_use" if there is one and tools are given,
-                                else the first */
-  const char* template_text; /* Jinja, in place of the model's own */
-  size_t template_bytes;     /* length of template_text */
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  uint32_t flags;       /* Flags RONDO_CHAT_. Default 1: ADD_GENERATION_PROMPT. */
+  /* What the clock on the wall shows, as seconds since 1970-01-01 00:00, for templates that
+   * write the date; default RONDO_CHAT_NO_CLOCK. */
+  int64_t local_time;
+  /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have it; needed. */
+  const char* messages;
+  size_t messages_bytes; /* Length of messages. */
+  /* The functions that the model may call: [{"type": "function", "function": {"name": "f",
+   * "description": "...", "parameters": {a JSON Schema}}}]. */
+  const char* tools;
+  size_t tools_bytes;     /* Length of tools. */
+  const char* variables;  /* An object: more names for the template, {"enable_thinking": false}. */
+  size_t variables_bytes; /* Length of variables. */
+  /* Of the model; NULL: "tool_use" if there is one and tools are given, else the first. */
+  const char* template_name;
+  const char* template_text; /* Jinja, in place of the model's own. */
+  size_t template_bytes;     /* Length of template_text. */
 } rondo_chat_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -1462,26 +1517,26 @@ typedef struct rondo_chat_parser rondo_chat_parser;
 
 /* What a part is. */
 enum {
-  RONDO_CHAT_PART_NONE = 0,      /* nothing more to hand out yet */
-  RONDO_CHAT_PART_CONTENT = 1,   /* a piece of the answer */
-  RONDO_CHAT_PART_THINKING = 2,  /* a piece of a thought */
-  RONDO_CHAT_PART_CALL = 3,      /* a call begins: `name`, and `id` where the model writes one */
-  RONDO_CHAT_PART_ARGUMENTS = 4, /* a piece of the call's arguments: together they are JSON */
-  RONDO_CHAT_PART_CALL_END = 5   /* the call is whole */
+  RONDO_CHAT_PART_NONE = 0,      /* Nothing more to hand out yet. */
+  RONDO_CHAT_PART_CONTENT = 1,   /* A piece of the answer. */
+  RONDO_CHAT_PART_THINKING = 2,  /* A piece of a thought. */
+  RONDO_CHAT_PART_CALL = 3,      /* A call begins: `name`, and `id` where the model writes one. */
+  RONDO_CHAT_PART_ARGUMENTS = 4, /* A piece of the call's arguments: together they are JSON. */
+  RONDO_CHAT_PART_CALL_END = 5   /* The call is whole. */
 };
 
 /* Filled by rondo_chat_parser_next. Texts are whole characters, where the answer is UTF-8, not
  * zero-terminated, never NULL, and valid until the next call on this parser. */
 typedef struct rondo_chat_part {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t kind;         /* RONDO_CHAT_PART_ */
-  uint64_t call;        /* number of the call, from 0 */
-  const char* text;     /* CONTENT, THINKING, ARGUMENTS */
-  size_t text_bytes;    /* length of text */
-  const char* name;     /* CALL: of the function */
-  size_t name_bytes;    /* length of name */
-  const char* id;       /* CALL: that the model gave it; empty where it writes none */
-  size_t id_bytes;      /* length of id */
+  int32_t kind;         /* What it is. One of RONDO_CHAT_PART_. */
+  uint64_t call;        /* Number of the call, from 0. */
+  const char* text;     /* CONTENT, THINKING, ARGUMENTS. */
+  size_t text_bytes;    /* Length of text. */
+  const char* name;     /* CALL: of the function. */
+  size_t name_bytes;    /* Length of name. */
+  const char* id;       /* CALL: that the model gave it; empty where it writes none. */
+  size_t id_bytes;      /* Length of id. */
 } rondo_chat_part;
 
 /* A parser for answers to what rondo_chat_render makes of the same options; of these it needs the
@@ -1519,9 +1574,9 @@ RONDO_API void rondo_chat_parser_close(rondo_chat_parser* parser);
 
 /* Which calls an answer may have. */
 enum {
-  RONDO_CALLS_AUTO = 0,     /* as many as the model wants, behind content or none */
-  RONDO_CALLS_REQUIRED = 1, /* one at least, and nothing else */
-  RONDO_CALLS_ONE = 2       /* exactly one, and nothing else */
+  RONDO_CALLS_AUTO = 0,     /* As many as the model wants, behind content or none. */
+  RONDO_CALLS_REQUIRED = 1, /* One at least, and nothing else. */
+  RONDO_CALLS_ONE = 2       /* Exactly one, and nothing else. */
 };
 
 /* The grammar (RONDO_GRAMMAR_GBNF) of answers whose calls always parse: the template's form, the
@@ -1556,25 +1611,25 @@ RONDO_API int32_t rondo_chat_thinking(const rondo_model* model, const rondo_chat
 
 /* Which of a text's tokens its vector is made of, as the last layer leaves them. */
 enum {
-  RONDO_POOLING_MEAN = 0, /* the mean of all */
-  RONDO_POOLING_LAST = 1, /* the last one */
-  RONDO_POOLING_FIRST = 2 /* the first one, which then stands for the whole text: [CLS] */
+  RONDO_POOLING_MEAN = 0, /* The mean of all. */
+  RONDO_POOLING_LAST = 1, /* The last one. */
+  RONDO_POOLING_FIRST = 2 /* The first one, which then stands for the whole text: [CLS]. */
 };
 
 /* What a model makes of texts. Filled by rondo_model_embedder. */
 typedef struct rondo_embedder_facts {
-  uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
-  uint32_t dimensions;   /* numbers of a vector; 0: the model embeds nothing. All below is 0,
-                            default_prompt -1 */
-  uint32_t max_tokens;   /* of a text, with those that the model has around it; see whole_texts */
-  uint32_t whole_texts;  /* 1: it reads texts whole, so one may have at most max_rows tokens */
-  uint32_t normalized;   /* 1: vectors have length 1, those that are cut, too */
-  uint32_t scores_pairs; /* 1: dimensions is 1, the score, from 0 to 1 as a rule; two numbers can be
-                            had: the second is the logit, which the score is made of and which tells
-                            high ones apart (since ABI 11) */
-  int32_t pooling;       /* RONDO_POOLING_... */
-  uint32_t n_prompts;    /* see rondo_model_prompt_name */
-  int32_t default_prompt; /* number of the one that is used where none is named; -1: none */
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  /* Numbers of a vector; 0: the model embeds nothing. All below is 0, default_prompt -1. */
+  uint32_t dimensions;
+  uint32_t max_tokens;  /* Of a text, with those that the model has around it; see whole_texts. */
+  uint32_t whole_texts; /* 1: it reads texts whole, so one may have at most max_rows tokens. */
+  uint32_t normalized;  /* 1: vectors have length 1, those that are cut, too. */
+  /* 1: dimensions is 1, the score, from 0 to 1 as a rule; two numbers can be had: the second
+   * is the logit, which the score is made of and which tells high ones apart. */
+  uint32_t scores_pairs;
+  int32_t pooling;    /* Which of a text's tokens its vector is made of. One of RONDO_POOLING_. */
+  uint32_t n_prompts; /* See rondo_model_prompt_name. */
+  int32_t default_prompt; /* Number of the one that is used where none is named; -1: none. */
   uint32_t reserved;      /* 0 */
 } rondo_embedder_facts;
 

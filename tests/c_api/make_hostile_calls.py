@@ -291,6 +291,8 @@ static {name}* fresh_{name}(void) {{ return sized_{name}((uint32_t)sizeof({name}
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         api = json.load(file)
+    for struct in api["structs"]:
+        struct["fields"] = [field[:3] for field in struct["fields"]]  # without what is said of them
     with open(sys.argv[2], encoding="utf-8") as file:
         header = file.read()
     with open(sys.argv[3], "w", encoding="utf-8") as file:

@@ -11,11 +11,60 @@ NOTICE = "Generated from c_api/abi/api.json by c_api/bindings/generate/generate.
 
 
 def load():
-    """api.json, with what rondo.h says of structs' fields as "comments"."""
+    """api.json as generators read it: a field is (name, C type, role), an enum's value a number. What is
+    said of them stands apart: "facts" and "comments" by struct and field, "docs" in each enum."""
     with open(os.path.join(ROOT, "c_api", "abi", "api.json"), encoding="utf-8") as file:
         api = json.load(file)
-    header = os.path.join(ROOT, "include", "rondo", "rondo.h")
-    return {**api, "comments": read_header.field_comments(header)}
+    api["words"], api["facts"], api["comments"] = api["facts"], {}, {}
+    for struct in api["structs"]:
+        facts = {field[0]: field[3] if len(field) > 3 else {} for field in struct["fields"]}
+        api["facts"][struct["name"]] = facts
+        struct["fields"] = [field[:3] for field in struct["fields"]]
+    for enum in api["enums"]:
+        enum["docs"] = {name: doc for name, (_, doc) in enum["values"].items()}
+        enum["values"] = {name: value for name, (value, _) in enum["values"].items()}
+    enums = {f"enum {enum['name']}": enum for enum in api["enums"]}
+    for struct in api["structs"]:
+        facts = api["facts"][struct["name"]]
+        api["comments"][struct["name"]] = {
+            name: said(facts[name], enums.get(role)) for name, _, role in struct["fields"]}
+    return api
+
+
+def number(value):
+    """As people write it: powers of two from 2^20 as such."""
+    if isinstance(value, int) and value >= 1 << 20 and value & (value - 1) == 0:
+        return f"2^{value.bit_length() - 1}"
+    return str(value)
+
+
+def limits(facts):
+    """"1 to 64", "at most 256", ...; empty where all that the type holds is accepted."""
+    low, high = facts.get("min"), facts.get("max", facts.get("below"))
+    below = "at most" if "max" in facts else "below"
+    if "above" in facts:
+        return f"above {facts['above']}" + (f", {below} {number(high)}" if high is not None else "")
+    if low is not None and high is not None:
+        return f"{number(low)} to {number(high)}" if "max" in facts else f"from {low}, below {high}"
+    if high is not None:
+        return f"{below} {number(high)}"
+    return f"{low} or more" if low is not None else ""
+
+
+def said(facts, enum=None, constant=lambda enum, name: name, one_of=lambda enum: enum["prefix"]):
+    """What rondo.h says of a field: its doc, its limits, its default, the ABI that brought it. Another
+    language says in its words which constant of which enum it is."""
+    end, default = limits(facts), facts.get("default")
+    if enum:
+        end = f"One of {one_of(enum)}"
+        default = next((constant(enum, name) for name, value in enum["values"].items() if value == default),
+                       None)
+    if "default" in facts:
+        end += ("; " if end else "") + "default" + (f" {default}" if default is not None else "")
+        end += f": {facts['means']}" if "means" in facts else ""
+    end = end and f"{end[0].upper()}{end[1:]}."
+    since = f"Since ABI {facts['since']}." if "since" in facts else ""
+    return " ".join(text for text in (facts.get("doc"), end, since) if text)
 
 
 class Type:
@@ -61,5 +110,5 @@ def records(api):
         fields = list(variables(api, struct))
         if fields[0][0] != "struct_size" or struct["name"].endswith("_options"):
             continue
-        if all(role in ("size", "value", "text") for _, _, role in fields):
+        if all(role.split()[0] in ("size", "value", "text", "enum") for _, _, role in fields):
             yield struct, [f for f in fields if f[0] not in ("struct_size", "reserved")]

@@ -1,5 +1,5 @@
-"""Writes the generated part of every binding from c_api/abi/api.json and the header's comments, what
-reads options in C, and what READMEs show of examples.
+"""Writes what is made from c_api/abi/api.json: rondo.h's structs and enums, what reads options in C, and the
+generated part of every binding; and what READMEs show of examples.
 
     generate.py           writes the files
     generate.py --check   fails where a file differs from what would be written
@@ -12,6 +12,7 @@ import c
 import cpp
 import csharp
 import go
+import header
 import java
 import kotlin
 import node
@@ -22,7 +23,7 @@ import shown
 import swift
 import web
 
-GENERATORS = [c, cpp, csharp, go, java, kotlin, node, python, rust, shown, swift, web]
+GENERATORS = [c, cpp, csharp, go, header, java, kotlin, node, python, rust, shown, swift, web]
 
 
 def texts(description):
@@ -30,6 +31,7 @@ def texts(description):
     for generator in GENERATORS:
         for name, text in getattr(generator, "files", lambda _: {})(description).items():
             yield f"c_api/bindings/{name}", text
+        yield from getattr(generator, "wholes", lambda _: {})(description).items()
         for name, made in getattr(generator, "regions", lambda _: {})(description).items():
             yield name, regions.fill(name, made)
 

@@ -21,52 +21,50 @@ import (
 type EngineOptions struct {
 	// generated from here: engine options
 
-	// Tokens that a session can see; 0: the model's context_length.
+	// Tokens that a session can see. At most 2^24; default 0: the model's context_length.
 	Context uint32
-	// Open at once, each with its own context; 1 to 64; default 1.
+	// Sessions open at once, each with a context of its own. 1 to 64; default 1.
 	MaxSessions uint32
-	// Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
-	// takes more activations.
+	// Tokens of one pass of a prefill. 1 to 8192; default 256.
 	MaxRows uint32
-	// That compute, at most 256; default 0: the performance cores, as far as the system tells, of
-	// those that this process may run on.
+	// Threads that compute, the caller's among them. At most 256; default 0: the performance cores,
+	// as far as the system tells, of those that this process may run on.
 	Threads uint32
-	// One of Policy; default STOP.
+	// What happens when a session's context is full. One of Policy; default PolicyStop.
 	ContextPolicy Policy
-	// SLIDE: the first tokens, which stay; whole blocks; default 0.
+	// Under SLIDE the first tokens, which stay; in whole blocks. Default 0.
 	SinkTokens uint32
-	// One of Kv; default INT8.
+	// How the KV cache holds keys and values. One of Kv; default KVInt8.
 	KVFormat KVFormat
-	// Empty: the best for this CPU, of those that read a packed file where it has some; else a
-	// kernel set's name.
+	// The name of a kernel set. Default: the best for this CPU, of those that read a packed file
+	// where it has some.
 	Kernels string
-	// Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
-	// Default 0: enough for the context of every session.
+	// Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30;
+	// default 0: enough for the context of every session.
 	KVTokens uint32
-	// Most tokens of a pass while some session decodes, those of drafts included, 1 to MaxRows;
-	// default 0: MaxRows.
+	// Most tokens of a pass while some session decodes, those of drafts included. At most 8192;
+	// default 0: MaxRows, the most that there may be.
 	RowsPerStep uint32
 	// True: nothing is kept for later sessions.
 	NoPrefixCache bool
-	// Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20.
-	// Default 0: nothing is recorded.
+	// Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20;
+	// default 0: nothing is recorded.
 	ProfileEvents uint32
-	// The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100.
+	// The largest share of the time that passes may take. At most 100; default 0: 100.
 	DutyPercent uint32
 	// True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
-	// drafts for sessions of SpeculationDraftHead; its weights and KV are in the plan.
+	// drafts for sessions of SpeculationDraftHead.
 	DraftHead bool
-	// One of Affinity, default SYSTEM: to which CPUs the threads that the engine starts are kept.
+	// To which CPUs the threads that the engine starts are kept. One of Affinity; default
+	// AffinitySystem.
 	Affinity Affinity
-	// The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
-	// their rows take is in the plan. Default 0: none may.
+	// The largest rank of adapters that sessions may be given. At most 1024; default 0: none may.
 	AdapterRank uint32
-	// Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
-	// limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
-	// Default 0: sessions have tokens only.
+	// Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
+	// default 0: sessions have tokens only.
 	MaxInputRows uint32
-	// Rows of pictures that may be there at the same time (rondo_media_create), at most
-	// limit.input_rows; the largest picture has no more.
+	// Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
+	// default 0: pictures are refused, and all of that takes nothing.
 	MaxMediaRows uint32
 	// generated to here
 
@@ -164,55 +162,57 @@ type SessionOptions struct {
 	LibraryDefaults bool
 	// generated from here: session options
 
-	// Default 0: the most likely token; of equals, the lowest id.
+	// Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals,
+	// the lowest id.
 	Temperature *float32
-	// Keep the k most likely; default 0: off.
+	// Keep the k most likely. 0 or more; default 0: off.
 	TopK *int32
-	// Keep the fewest that together reach this share, above 0; 1: off.
+	// Keep the fewest that together reach this share. Above 0, at most 1; default 1: off.
 	TopP *float32
-	// Keep those of at least this share of the best's probability; 0: off.
+	// Keep those of at least this share of the best's probability. From 0, below 1; default 0: off.
 	MinP *float32
-	// Divides positive and multiplies negative logits; default 1: off.
+	// Divides positive and multiplies negative logits. Above 0; default 1: off.
 	RepetitionPenalty *float32
-	// Subtracted once from the logit of each token seen; default 0.
+	// Subtracted once from the logit of each token seen. Default 0.
 	PresencePenalty float32
-	// Subtracted for each time that it was seen; default 0.
+	// Subtracted for each time that it was seen. Default 0.
 	FrequencyPenalty float32
-	// Last tokens that penalties look at, 0 to 4096; default 64.
+	// Last tokens that penalties look at. 0 to 4096; default 64.
 	PenaltyLastN *int32
 	// True: end tokens are tokens like others, but that a grammar's text has none that it does not
 	// name.
 	IgnoreEOS bool
 	// True: events tell log-probabilities.
 	LogProbs bool
-	// N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
-	// the sequence, prompt included; default 0: off.
+	// N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence,
+	// prompt included. At most 256; default 0: off.
 	NoRepeatNgramSize *uint32
-	// Equal ones give equal draws; default 0.
+	// Equal ones give equal draws. Default 0.
 	Seed uint64
-	// Tokens generated after each prefill; default 0: no limit.
+	// Tokens generated after each prefill. Default 0: no limit.
 	MaxTokens uint64
-	// One of Speculation; default NONE.
+	// Where drafts come from. One of Speculation; default SpeculationNone.
 	Speculation Speculation
-	// Drafts that one pass verifies, 1 to 7 and less than MaxRows; default 0: as many as there may
+	// Drafts that one pass verifies; less than MaxRows. At most 7; default 0: as many as there may
 	// be.
 	MaxDrafts uint32
-	// One of GrammarBegin; default AT_ONCE.
+	// Where the grammar begins. One of GrammarBegin; default GrammarBeginAtOnce.
 	GrammarBegin GrammarBegin
-	// The token of GrammarBeginAfterToken.
+	// The token of GrammarBeginAfterToken. 0 or more; default 0.
 	GrammarToken int32
 	// True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN
 	// up to the next GrammarToken; an end token ends it as ever.
 	GrammarGoesOn bool
 	// True: thoughts are told from the rest; the text of a grammar has none.
 	Thinking bool
-	// What begins a thought; empty, and ThinkingEnd empty, the default: as the model's chat
-	// template has it; refused where it has none.
+	// What begins a thought. Default: as the model's chat template has it; refused where it has
+	// none.
 	ThinkingBegin string
-	// What ends a thought, with the white space that Rondo writes.
+	// What ends a thought, with the white space that Rondo writes. Default: as the model's chat
+	// template has it.
 	ThinkingEnd string
 	// Of a thought: where it has so many, and a whole character, it is ended by the tokens of
-	// ThinkingEnd, whatever the model would say.
+	// ThinkingEnd, whatever the model would say. Default 0: no limit.
 	ThinkingTokens uint64
 	// generated to here
 

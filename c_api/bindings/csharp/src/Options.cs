@@ -8,55 +8,56 @@ namespace Rondo
     public sealed class EngineOptions
     {
         // generated from here: engine options
-        /// <summary>Tokens that a session can see; 0: the model's context_length.</summary>
+        /// <summary>Tokens that a session can see. At most 2^24; default 0: the model's
+        /// context_length.</summary>
         public uint? Context;
-        /// <summary>Open at once, each with its own context; 1 to 64; default 1.</summary>
+        /// <summary>Sessions open at once, each with a context of its own. 1 to 64; default
+        /// 1.</summary>
         public uint? MaxSessions;
-        /// <summary>Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to
-        /// a point and takes more activations.</summary>
+        /// <summary>Tokens of one pass of a prefill. 1 to 8192; default 256.</summary>
         public uint? MaxRows;
-        /// <summary>That compute, at most 256; default 0: the performance cores, as far as the
-        /// system tells, of those that this process may run on.</summary>
+        /// <summary>Threads that compute, the caller's among them. At most 256; default 0: the
+        /// performance cores, as far as the system tells, of those that this process may run
+        /// on.</summary>
         public uint? Threads;
-        /// <summary>One of Policy; default STOP.</summary>
+        /// <summary>What happens when a session's context is full. One of Policy; default
+        /// Policy.Stop.</summary>
         public Policy? ContextPolicy;
-        /// <summary>SLIDE: the first tokens, which stay; whole blocks; default 0.</summary>
+        /// <summary>Under SLIDE the first tokens, which stay; in whole blocks. Default 0.</summary>
         public uint? SinkTokens;
-        /// <summary>One of Kv; default INT8.</summary>
+        /// <summary>How the KV cache holds keys and values. One of Kv; default Kv.Int8.</summary>
         public Kv? KvFormat;
-        /// <summary>Null: the best for this CPU, of those that read a packed file where it has
-        /// some; else a kernel set's name.</summary>
+        /// <summary>The name of a kernel set. Default: the best for this CPU, of those that read a
+        /// packed file where it has some.</summary>
         public string Kernels;
-        /// <summary>Tokens that the KV pool holds, of all sessions together, in whole blocks; at
-        /// most 2^30. Default 0: enough for the context of every session.</summary>
+        /// <summary>Tokens that the KV pool holds, of all sessions together, in whole blocks. At
+        /// most 2^30; default 0: enough for the context of every session.</summary>
         public uint? KvTokens;
-        /// <summary>Most tokens of a pass while some session decodes, those of drafts included, 1
-        /// to MaxRows; default 0: MaxRows.</summary>
+        /// <summary>Most tokens of a pass while some session decodes, those of drafts included. At
+        /// most 8192; default 0: MaxRows, the most that there may be.</summary>
         public uint? RowsPerStep;
         /// <summary>True: nothing is kept for later sessions.</summary>
         public bool NoPrefixCache;
-        /// <summary>Events that the engine's profile remembers, in the arena, 56 bytes each; at
-        /// most 2^20. Default 0: nothing is recorded.</summary>
+        /// <summary>Events that the engine's profile remembers, in the arena, 56 bytes each. At
+        /// most 2^20; default 0: nothing is recorded.</summary>
         public uint? ProfileEvents;
-        /// <summary>The largest share of the time that passes may take, in percent, 1 to 100;
-        /// default 0: 100.</summary>
+        /// <summary>The largest share of the time that passes may take. At most 100; default 0:
+        /// 100.</summary>
         public uint? DutyPercent;
         /// <summary>True: the draft head in the model's file (`rondo convert --mtp`) runs behind
-        /// every pass and drafts for sessions of Speculation.DraftHead; its weights and KV are in
-        /// the plan.</summary>
+        /// every pass and drafts for sessions of Speculation.DraftHead.</summary>
         public bool DraftHead;
-        /// <summary>One of Affinity, default SYSTEM: to which CPUs the threads that the engine
-        /// starts are kept.</summary>
+        /// <summary>To which CPUs the threads that the engine starts are kept. One of Affinity;
+        /// default Affinity.System.</summary>
         public Affinity? Affinity;
-        /// <summary>The largest rank of adapters that sessions may be given, at most
-        /// limit.adapter_rank: what their rows take is in the plan. Default 0: none may.</summary>
+        /// <summary>The largest rank of adapters that sessions may be given. At most 1024; default
+        /// 0: none may.</summary>
         public uint? AdapterRank;
-        /// <summary>Rows of inputs that sessions may hold together (rondo_session_append_inputs),
-        /// at most limit.input_rows; each takes 4 bytes for each number of hidden_size, which are
-        /// in the plan. Default 0: sessions have tokens only.</summary>
+        /// <summary>Rows of inputs that sessions may hold together (rondo_session_append_inputs).
+        /// At most 2^20; default 0: sessions have tokens only.</summary>
         public uint? MaxInputRows;
-        /// <summary>Rows of pictures that may be there at the same time (rondo_media_create), at
-        /// most limit.input_rows; the largest picture has no more.</summary>
+        /// <summary>Rows of pictures that may be there at the same time (rondo_media_create). At
+        /// most 2^20; default 0: pictures are refused, and all of that takes nothing.</summary>
         public uint? MaxMediaRows;
         // generated to here
         /// <summary>A small model of the same vocabulary, for sessions of
@@ -113,42 +114,47 @@ namespace Rondo
         /// <summary>False: what the model's makers recommend for sampling is not followed.</summary>
         public bool Recommended = true;
         // generated from here: session options
-        /// <summary>Default 0: the most likely token; of equals, the lowest id.</summary>
+        /// <summary>Divides the logits before the draw. 0 or more; default 0: the most likely
+        /// token; of equals, the lowest id.</summary>
         public float? Temperature;
-        /// <summary>Keep the k most likely; default 0: off.</summary>
+        /// <summary>Keep the k most likely. 0 or more; default 0: off.</summary>
         public int? TopK;
-        /// <summary>Keep the fewest that together reach this share, above 0; 1: off.</summary>
+        /// <summary>Keep the fewest that together reach this share. Above 0, at most 1; default 1:
+        /// off.</summary>
         public float? TopP;
-        /// <summary>Keep those of at least this share of the best's probability; 0: off.</summary>
+        /// <summary>Keep those of at least this share of the best's probability. From 0, below 1;
+        /// default 0: off.</summary>
         public float? MinP;
-        /// <summary>Divides positive and multiplies negative logits; default 1: off.</summary>
+        /// <summary>Divides positive and multiplies negative logits. Above 0; default 1:
+        /// off.</summary>
         public float? RepetitionPenalty;
-        /// <summary>Subtracted once from the logit of each token seen; default 0.</summary>
+        /// <summary>Subtracted once from the logit of each token seen. Default 0.</summary>
         public float? PresencePenalty;
-        /// <summary>Subtracted for each time that it was seen; default 0.</summary>
+        /// <summary>Subtracted for each time that it was seen. Default 0.</summary>
         public float? FrequencyPenalty;
-        /// <summary>Last tokens that penalties look at, 0 to 4096; default 64.</summary>
+        /// <summary>Last tokens that penalties look at. 0 to 4096; default 64.</summary>
         public int? PenaltyLastN;
         /// <summary>True: end tokens are tokens like others, but that a grammar's text has none
         /// that it does not name.</summary>
         public bool IgnoreEos;
         /// <summary>True: events tell log-probabilities.</summary>
         public bool Logprobs;
-        /// <summary>N, at most 256: no n tokens are generated that follow each other in the last
-        /// 4096 tokens of the sequence, prompt included; default 0: off.</summary>
+        /// <summary>N: no n tokens are generated that follow each other in the last 4096 tokens of
+        /// the sequence, prompt included. At most 256; default 0: off.</summary>
         public uint? NoRepeatNgramSize;
-        /// <summary>Equal ones give equal draws; default 0.</summary>
+        /// <summary>Equal ones give equal draws. Default 0.</summary>
         public ulong? Seed;
-        /// <summary>Tokens generated after each prefill; default 0: no limit.</summary>
+        /// <summary>Tokens generated after each prefill. Default 0: no limit.</summary>
         public ulong? MaxTokens;
-        /// <summary>One of Speculation; default NONE.</summary>
+        /// <summary>Where drafts come from. One of Speculation; default Speculation.None.</summary>
         public Speculation? Speculation;
-        /// <summary>Drafts that one pass verifies, 1 to 7 and less than MaxRows; default 0: as many
+        /// <summary>Drafts that one pass verifies; less than MaxRows. At most 7; default 0: as many
         /// as there may be.</summary>
         public uint? MaxDrafts;
-        /// <summary>One of GrammarBegin; default AT_ONCE.</summary>
+        /// <summary>Where the grammar begins. One of GrammarBegin; default
+        /// GrammarBegin.AtOnce.</summary>
         public GrammarBegin? GrammarBegin;
-        /// <summary>The token of GrammarBegin.AfterToken.</summary>
+        /// <summary>The token of GrammarBegin.AfterToken. 0 or more; default 0.</summary>
         public int? GrammarToken;
         /// <summary>True: where the grammar's text is whole the generation goes on without it, with
         /// AFTER_TOKEN up to the next GrammarToken; an end token ends it as ever.</summary>
@@ -156,13 +162,14 @@ namespace Rondo
         /// <summary>True: thoughts are told from the rest; the text of a grammar has
         /// none.</summary>
         public bool Thinking;
-        /// <summary>What begins a thought; null, and ThinkingEnd null, the default: as the model's
-        /// chat template has it; refused where it has none.</summary>
+        /// <summary>What begins a thought. Default: as the model's chat template has it; refused
+        /// where it has none.</summary>
         public string ThinkingBegin;
-        /// <summary>What ends a thought, with the white space that Rondo writes.</summary>
+        /// <summary>What ends a thought, with the white space that Rondo writes. Default: as the
+        /// model's chat template has it.</summary>
         public string ThinkingEnd;
         /// <summary>Of a thought: where it has so many, and a whole character, it is ended by the
-        /// tokens of ThinkingEnd, whatever the model would say.</summary>
+        /// tokens of ThinkingEnd, whatever the model would say. Default 0: no limit.</summary>
         public ulong? ThinkingTokens;
         // generated to here
         /// <summary>Strings that end a generation; none: those that the makers

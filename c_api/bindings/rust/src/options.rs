@@ -29,50 +29,48 @@ pub(crate) use setters;
 #[non_exhaustive]
 pub struct EngineOptions<'p> {
     // generated from here: engine options
-    /// Tokens that a session can see; 0: the model's context_length.
+    /// Tokens that a session can see. At most 2^24; default 0: the model's context_length.
     pub context: u32,
-    /// Open at once, each with its own context; 1 to 64; default 1.
+    /// Sessions open at once, each with a context of its own. 1 to 64; default 1.
     pub max_sessions: u32,
-    /// Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
-    /// takes more activations.
+    /// Tokens of one pass of a prefill. 1 to 8192; default 256.
     pub max_rows: u32,
-    /// That compute, at most 256; default 0: the performance cores, as far as the system tells, of
-    /// those that this process may run on.
+    /// Threads that compute, the caller's among them. At most 256; default 0: the performance
+    /// cores, as far as the system tells, of those that this process may run on.
     pub threads: u32,
-    /// One of [`Policy`]; default STOP.
+    /// What happens when a session's context is full. One of one of [`Policy`]; default
+    /// `Policy::STOP`.
     pub context_policy: Policy,
-    /// SLIDE: the first tokens, which stay; whole blocks; default 0.
+    /// Under SLIDE the first tokens, which stay; in whole blocks. Default 0.
     pub sink_tokens: u32,
-    /// One of [`Kv`]; default INT8.
+    /// How the KV cache holds keys and values. One of one of [`Kv`]; default `Kv::INT8`.
     pub kv_format: Kv,
-    /// Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
-    /// Default 0: enough for the context of every session.
+    /// Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30;
+    /// default 0: enough for the context of every session.
     pub kv_tokens: u32,
-    /// Most tokens of a pass while some session decodes, those of drafts included, 1 to max_rows;
-    /// default 0: max_rows.
+    /// Most tokens of a pass while some session decodes, those of drafts included. At most 8192;
+    /// default 0: max_rows, the most that there may be.
     pub rows_per_step: u32,
     /// True: nothing is kept for later sessions.
     pub no_prefix_cache: bool,
-    /// Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20.
-    /// Default 0: nothing is recorded.
+    /// Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20;
+    /// default 0: nothing is recorded.
     pub profile_events: u32,
-    /// The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100.
+    /// The largest share of the time that passes may take. At most 100; default 0: 100.
     pub duty_percent: u32,
     /// True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
-    /// drafts for sessions of `Speculation::DRAFT_HEAD`; its weights and KV are in the plan.
+    /// drafts for sessions of `Speculation::DRAFT_HEAD`.
     pub draft_head: bool,
-    /// One of [`Affinity`], default SYSTEM: to which CPUs the threads that the engine starts are
-    /// kept.
+    /// To which CPUs the threads that the engine starts are kept. One of one of [`Affinity`];
+    /// default `Affinity::SYSTEM`.
     pub affinity: Affinity,
-    /// The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
-    /// their rows take is in the plan. Default 0: none may.
+    /// The largest rank of adapters that sessions may be given. At most 1024; default 0: none may.
     pub adapter_rank: u32,
-    /// Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
-    /// limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
-    /// Default 0: sessions have tokens only.
+    /// Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
+    /// default 0: sessions have tokens only.
     pub max_input_rows: u32,
-    /// Rows of pictures that may be there at the same time (rondo_media_create), at most
-    /// limit.input_rows; the largest picture has no more.
+    /// Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
+    /// default 0: pictures are refused, and all of that takes nothing.
     pub max_media_rows: u32,
     // generated to here
     pub kernels: Option<String>,
@@ -217,42 +215,44 @@ pub struct SessionOptions {
     /// False: what the model's makers recommend for sampling is not followed.
     pub recommended: bool,
     // generated from here: session options
-    /// Default 0: the most likely token; of equals, the lowest id.
+    /// Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals,
+    /// the lowest id.
     pub temperature: Option<f32>,
-    /// Keep the k most likely; default 0: off.
+    /// Keep the k most likely. 0 or more; default 0: off.
     pub top_k: Option<i32>,
-    /// Keep the fewest that together reach this share, above 0; 1: off.
+    /// Keep the fewest that together reach this share. Above 0, at most 1; default 1: off.
     pub top_p: Option<f32>,
-    /// Keep those of at least this share of the best's probability; 0: off.
+    /// Keep those of at least this share of the best's probability. From 0, below 1; default 0:
+    /// off.
     pub min_p: Option<f32>,
-    /// Divides positive and multiplies negative logits; default 1: off.
+    /// Divides positive and multiplies negative logits. Above 0; default 1: off.
     pub repetition_penalty: Option<f32>,
-    /// Subtracted once from the logit of each token seen; default 0.
+    /// Subtracted once from the logit of each token seen. Default 0.
     pub presence_penalty: f32,
-    /// Subtracted for each time that it was seen; default 0.
+    /// Subtracted for each time that it was seen. Default 0.
     pub frequency_penalty: f32,
-    /// Last tokens that penalties look at, 0 to 4096; default 64.
+    /// Last tokens that penalties look at. 0 to 4096; default 64.
     pub penalty_last_n: Option<i32>,
     /// True: end tokens are tokens like others, but that a grammar's text has none that it does not
     /// name.
     pub ignore_eos: bool,
     /// True: events tell log-probabilities.
     pub logprobs: bool,
-    /// N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
-    /// the sequence, prompt included; default 0: off.
+    /// N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence,
+    /// prompt included. At most 256; default 0: off.
     pub no_repeat_ngram_size: Option<u32>,
-    /// Equal ones give equal draws; default 0.
+    /// Equal ones give equal draws. Default 0.
     pub seed: u64,
-    /// Tokens generated after each prefill; default 0: no limit.
+    /// Tokens generated after each prefill. Default 0: no limit.
     pub max_tokens: u64,
-    /// One of [`Speculation`]; default NONE.
+    /// Where drafts come from. One of one of [`Speculation`]; default `Speculation::NONE`.
     pub speculation: Speculation,
-    /// Drafts that one pass verifies, 1 to 7 and less than max_rows; default 0: as many as there
+    /// Drafts that one pass verifies; less than max_rows. At most 7; default 0: as many as there
     /// may be.
     pub max_drafts: u32,
-    /// One of [`GrammarBegin`]; default AT_ONCE.
+    /// Where the grammar begins. One of one of [`GrammarBegin`]; default `GrammarBegin::AT_ONCE`.
     pub grammar_begin: GrammarBegin,
-    /// The token of `GrammarBegin::AFTER_TOKEN`.
+    /// The token of `GrammarBegin::AFTER_TOKEN`. 0 or more; default 0.
     pub grammar_token: i32,
     /// True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN
     /// up to the next grammar_token; an end token ends it as ever.
@@ -260,7 +260,7 @@ pub struct SessionOptions {
     /// True: thoughts are told from the rest; the text of a grammar has none.
     pub thinking: bool,
     /// Of a thought: where it has so many, and a whole character, it is ended by the tokens of
-    /// thinking_end, whatever the model would say.
+    /// thinking_end, whatever the model would say. Default 0: no limit.
     pub thinking_tokens: u64,
     // generated to here
     /// Strings that end a generation; none: those that the makers recommend.

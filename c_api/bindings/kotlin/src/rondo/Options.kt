@@ -3,52 +3,50 @@ package rondo
 /** rondo_engine_options; null: the library's default. */
 class EngineOptions {
     // generated from here: engine options
-    /** Tokens that a session can see; 0: the model's context_length. */
+    /** Tokens that a session can see. At most 2^24; default 0: the model's context_length. */
     var context: Int? = null
-    /** Open at once, each with its own context; 1 to 64; default 1. */
+    /** Sessions open at once, each with a context of its own. 1 to 64; default 1. */
     var maxSessions: Int? = null
-    /** Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and takes
-     * more activations. */
+    /** Tokens of one pass of a prefill. 1 to 8192; default 256. */
     var maxRows: Int? = null
-    /** That compute, at most 256; default 0: the performance cores, as far as the system tells, of those
-     * that this process may run on. */
+    /** Threads that compute, the caller's among them. At most 256; default 0: the performance cores, as far
+     * as the system tells, of those that this process may run on. */
     var threads: Int? = null
-    /** One of [Policy]; default STOP. */
+    /** What happens when a session's context is full. One of one of [Policy]; default [Policy].STOP. */
     var contextPolicy: Int? = null
-    /** SLIDE: the first tokens, which stay; whole blocks; default 0. */
+    /** Under SLIDE the first tokens, which stay; in whole blocks. Default 0. */
     var sinkTokens: Int? = null
-    /** One of [Kv]; default INT8. */
+    /** How the KV cache holds keys and values. One of one of [Kv]; default [Kv].INT8. */
     var kvFormat: Int? = null
-    /** Null: the best for this CPU, of those that read a packed file where it has some; else a kernel set's
-     * name. */
+    /** The name of a kernel set. Default: the best for this CPU, of those that read a packed file where it
+     * has some. */
     var kernels: String? = null
-    /** Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30. Default 0:
+    /** Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30; default 0:
      * enough for the context of every session. */
     var kvTokens: Int? = null
-    /** Most tokens of a pass while some session decodes, those of drafts included, 1 to maxRows; default 0:
-     * maxRows. */
+    /** Most tokens of a pass while some session decodes, those of drafts included. At most 8192; default 0:
+     * maxRows, the most that there may be. */
     var rowsPerStep: Int? = null
     /** True: nothing is kept for later sessions. */
     var noPrefixCache = false
-    /** Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default 0:
+    /** Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20; default 0:
      * nothing is recorded. */
     var profileEvents: Int? = null
-    /** The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. */
+    /** The largest share of the time that passes may take. At most 100; default 0: 100. */
     var dutyPercent: Int? = null
     /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and drafts
-     * for sessions of [Speculation].DRAFT_HEAD; its weights and KV are in the plan. */
+     * for sessions of [Speculation].DRAFT_HEAD. */
     var draftHead = false
-    /** One of [Affinity], default SYSTEM: to which CPUs the threads that the engine starts are kept. */
+    /** To which CPUs the threads that the engine starts are kept. One of one of [Affinity]; default
+     * [Affinity].SYSTEM. */
     var affinity: Int? = null
-    /** The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what their rows
-     * take is in the plan. Default 0: none may. */
+    /** The largest rank of adapters that sessions may be given. At most 1024; default 0: none may. */
     var adapterRank: Int? = null
-    /** Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
-     * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan. Default
+    /** Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20; default
      * 0: sessions have tokens only. */
     var maxInputRows: Int? = null
-    /** Rows of pictures that may be there at the same time (rondo_media_create), at most limit.input_rows;
-     * the largest picture has no more. */
+    /** Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20; default 0:
+     * pictures are refused, and all of that takes nothing. */
     var maxMediaRows: Int? = null
     // generated to here
     /** A small model of the same vocabulary, for sessions of [Speculation].DRAFT_MODEL. */
@@ -98,54 +96,55 @@ class SessionOptions {
     /** False: sampling begins with the library's defaults. */
     var recommended = true
     // generated from here: session options
-    /** Default 0: the most likely token; of equals, the lowest id. */
+    /** Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals, the
+     * lowest id. */
     var temperature: Float? = null
-    /** Keep the k most likely; default 0: off. */
+    /** Keep the k most likely. 0 or more; default 0: off. */
     var topK: Int? = null
-    /** Keep the fewest that together reach this share, above 0; 1: off. */
+    /** Keep the fewest that together reach this share. Above 0, at most 1; default 1: off. */
     var topP: Float? = null
-    /** Keep those of at least this share of the best's probability; 0: off. */
+    /** Keep those of at least this share of the best's probability. From 0, below 1; default 0: off. */
     var minP: Float? = null
-    /** Divides positive and multiplies negative logits; default 1: off. */
+    /** Divides positive and multiplies negative logits. Above 0; default 1: off. */
     var repetitionPenalty: Float? = null
-    /** Subtracted once from the logit of each token seen; default 0. */
+    /** Subtracted once from the logit of each token seen. Default 0. */
     var presencePenalty: Float? = null
-    /** Subtracted for each time that it was seen; default 0. */
+    /** Subtracted for each time that it was seen. Default 0. */
     var frequencyPenalty: Float? = null
-    /** Last tokens that penalties look at, 0 to 4096; default 64. */
+    /** Last tokens that penalties look at. 0 to 4096; default 64. */
     var penaltyLastN: Int? = null
     /** True: end tokens are tokens like others, but that a grammar's text has none that it does not name.
      * */
     var ignoreEos = false
     /** True: events tell log-probabilities. */
     var logprobs = false
-    /** N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
-     * sequence, prompt included; default 0: off. */
+    /** N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence, prompt
+     * included. At most 256; default 0: off. */
     var noRepeatNgramSize: Int? = null
-    /** Equal ones give equal draws; default 0. */
+    /** Equal ones give equal draws. Default 0. */
     var seed: Long? = null
-    /** Tokens generated after each prefill; default 0: no limit. */
+    /** Tokens generated after each prefill. Default 0: no limit. */
     var maxTokens: Long? = null
-    /** One of [Speculation]; default NONE. */
+    /** Where drafts come from. One of one of [Speculation]; default [Speculation].NONE. */
     var speculation: Int? = null
-    /** Drafts that one pass verifies, 1 to 7 and less than maxRows; default 0: as many as there may be. */
+    /** Drafts that one pass verifies; less than maxRows. At most 7; default 0: as many as there may be. */
     var maxDrafts: Int? = null
-    /** One of [GrammarBegin]; default AT_ONCE. */
+    /** Where the grammar begins. One of one of [GrammarBegin]; default [GrammarBegin].AT_ONCE. */
     var grammarBegin: Int? = null
-    /** The token of [GrammarBegin].AFTER_TOKEN. */
+    /** The token of [GrammarBegin].AFTER_TOKEN. 0 or more; default 0. */
     var grammarToken: Int? = null
     /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up to
      * the next grammarToken; an end token ends it as ever. */
     var grammarGoesOn = false
     /** True: thoughts are told from the rest; the text of a grammar has none. */
     var thinking = false
-    /** What begins a thought; null, and thinkingEnd null, the default: as the model's chat template has it;
-     * refused where it has none. */
+    /** What begins a thought. Default: as the model's chat template has it; refused where it has none. */
     var thinkingBegin: String? = null
-    /** What ends a thought, with the white space that Rondo writes. */
+    /** What ends a thought, with the white space that Rondo writes. Default: as the model's chat template
+     * has it. */
     var thinkingEnd: String? = null
     /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of thinkingEnd,
-     * whatever the model would say. */
+     * whatever the model would say. Default 0: no limit. */
     var thinkingTokens: Long? = null
     // generated to here
     /** Strings that end a generation. */

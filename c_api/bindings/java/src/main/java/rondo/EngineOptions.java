@@ -16,66 +16,65 @@ public final class EngineOptions {
   }
 
   // generated from here: options
-  /** Tokens that a session can see; 0: the model's context_length. */
+  /** Tokens that a session can see. At most 2^24; default 0: the model's context_length. */
   public EngineOptions context(int context) {
     raw.context = context;
     return this;
   }
 
-  /** Open at once, each with its own context; 1 to 64; default 1. */
+  /** Sessions open at once, each with a context of its own. 1 to 64; default 1. */
   public EngineOptions maxSessions(int maxSessions) {
     raw.max_sessions = maxSessions;
     return this;
   }
 
-  /** Tokens of one pass of a prefill, 1 to 8192; default 256: larger is faster up to a point and
-   * takes more activations. */
+  /** Tokens of one pass of a prefill. 1 to 8192; default 256. */
   public EngineOptions maxRows(int maxRows) {
     raw.max_rows = maxRows;
     return this;
   }
 
-  /** That compute, at most 256; default 0: the performance cores, as far as the system tells, of
-   * those that this process may run on. */
+  /** Threads that compute, the caller's among them. At most 256; default 0: the performance cores,
+   * as far as the system tells, of those that this process may run on. */
   public EngineOptions threads(int threads) {
     raw.threads = threads;
     return this;
   }
 
-  /** One of Policy; default STOP. */
+  /** What happens when a session's context is full. One of Policy; default Policy.STOP. */
   public EngineOptions contextPolicy(Policy contextPolicy) {
     raw.context_policy = contextPolicy.value;
     return this;
   }
 
-  /** SLIDE: the first tokens, which stay; whole blocks; default 0. */
+  /** Under SLIDE the first tokens, which stay; in whole blocks. Default 0. */
   public EngineOptions sinkTokens(int sinkTokens) {
     raw.sink_tokens = sinkTokens;
     return this;
   }
 
-  /** One of Kv; default INT8. */
+  /** How the KV cache holds keys and values. One of Kv; default Kv.INT8. */
   public EngineOptions kvFormat(Kv kvFormat) {
     raw.kv_format = kvFormat.value;
     return this;
   }
 
-  /** Null: the best for this CPU, of those that read a packed file where it has some; else a kernel
-   * set's name. */
+  /** The name of a kernel set. Default: the best for this CPU, of those that read a packed file
+   * where it has some. */
   public EngineOptions kernels(String kernels) {
     raw.kernels = Memories.zeroTerminated(kernels);
     return this;
   }
 
-  /** Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30.
-   * Default 0: enough for the context of every session. */
+  /** Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30;
+   * default 0: enough for the context of every session. */
   public EngineOptions kvTokens(int kvTokens) {
     raw.kv_tokens = kvTokens;
     return this;
   }
 
-  /** Most tokens of a pass while some session decodes, those of drafts included, 1 to maxRows;
-   * default 0: maxRows. */
+  /** Most tokens of a pass while some session decodes, those of drafts included. At most 8192;
+   * default 0: maxRows, the most that there may be. */
   public EngineOptions rowsPerStep(int rowsPerStep) {
     raw.rows_per_step = rowsPerStep;
     return this;
@@ -87,49 +86,48 @@ public final class EngineOptions {
     return this;
   }
 
-  /** Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
+  /** Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20; default
    * 0: nothing is recorded. */
   public EngineOptions profileEvents(int profileEvents) {
     raw.profile_events = profileEvents;
     return this;
   }
 
-  /** The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. */
+  /** The largest share of the time that passes may take. At most 100; default 0: 100. */
   public EngineOptions dutyPercent(int dutyPercent) {
     raw.duty_percent = dutyPercent;
     return this;
   }
 
   /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
-   * drafts for sessions of Speculation.DRAFT_HEAD; its weights and KV are in the plan. */
+   * drafts for sessions of Speculation.DRAFT_HEAD. */
   public EngineOptions draftHead(boolean draftHead) {
     raw.draft_head = draftHead ? 1 : 0;
     return this;
   }
 
-  /** One of Affinity, default SYSTEM: to which CPUs the threads that the engine starts are kept. */
+  /** To which CPUs the threads that the engine starts are kept. One of Affinity; default
+   * Affinity.SYSTEM. */
   public EngineOptions affinity(Affinity affinity) {
     raw.affinity = affinity.value;
     return this;
   }
 
-  /** The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what
-   * their rows take is in the plan. Default 0: none may. */
+  /** The largest rank of adapters that sessions may be given. At most 1024; default 0: none may. */
   public EngineOptions adapterRank(int adapterRank) {
     raw.adapter_rank = adapterRank;
     return this;
   }
 
-  /** Rows of inputs that sessions may hold together (rondo_session_append_inputs), at most
-   * limit.input_rows; each takes 4 bytes for each number of hidden_size, which are in the plan.
-   * Default 0: sessions have tokens only. */
+  /** Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
+   * default 0: sessions have tokens only. */
   public EngineOptions maxInputRows(int maxInputRows) {
     raw.max_input_rows = maxInputRows;
     return this;
   }
 
-  /** Rows of pictures that may be there at the same time (rondo_media_create), at most
-   * limit.input_rows; the largest picture has no more. */
+  /** Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
+   * default 0: pictures are refused, and all of that takes nothing. */
   public EngineOptions maxMediaRows(int maxMediaRows) {
     raw.max_media_rows = maxMediaRows;
     return this;

@@ -26,42 +26,44 @@ public final class SessionOptions {
   }
 
   // generated from here: options
-  /** Default 0: the most likely token; of equals, the lowest id. */
+  /** Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals,
+   * the lowest id. */
   public SessionOptions temperature(double temperature) {
     return say(raw -> raw.temperature = (float) temperature);
   }
 
-  /** Keep the k most likely; default 0: off. */
+  /** Keep the k most likely. 0 or more; default 0: off. */
   public SessionOptions topK(int topK) {
     return say(raw -> raw.top_k = topK);
   }
 
-  /** Keep the fewest that together reach this share, above 0; 1: off. */
+  /** Keep the fewest that together reach this share. Above 0, at most 1; default 1: off. */
   public SessionOptions topP(double topP) {
     return say(raw -> raw.top_p = (float) topP);
   }
 
-  /** Keep those of at least this share of the best's probability; 0: off. */
+  /** Keep those of at least this share of the best's probability. From 0, below 1; default 0: off.
+   * */
   public SessionOptions minP(double minP) {
     return say(raw -> raw.min_p = (float) minP);
   }
 
-  /** Divides positive and multiplies negative logits; default 1: off. */
+  /** Divides positive and multiplies negative logits. Above 0; default 1: off. */
   public SessionOptions repetitionPenalty(double repetitionPenalty) {
     return say(raw -> raw.repetition_penalty = (float) repetitionPenalty);
   }
 
-  /** Subtracted once from the logit of each token seen; default 0. */
+  /** Subtracted once from the logit of each token seen. Default 0. */
   public SessionOptions presencePenalty(double presencePenalty) {
     return say(raw -> raw.presence_penalty = (float) presencePenalty);
   }
 
-  /** Subtracted for each time that it was seen; default 0. */
+  /** Subtracted for each time that it was seen. Default 0. */
   public SessionOptions frequencyPenalty(double frequencyPenalty) {
     return say(raw -> raw.frequency_penalty = (float) frequencyPenalty);
   }
 
-  /** Last tokens that penalties look at, 0 to 4096; default 64. */
+  /** Last tokens that penalties look at. 0 to 4096; default 64. */
   public SessionOptions penaltyLastN(int penaltyLastN) {
     return say(raw -> raw.penalty_last_n = penaltyLastN);
   }
@@ -77,39 +79,39 @@ public final class SessionOptions {
     return say(raw -> raw.logprobs = logprobs ? 1 : 0);
   }
 
-  /** N, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of
-   * the sequence, prompt included; default 0: off. */
+  /** N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence,
+   * prompt included. At most 256; default 0: off. */
   public SessionOptions noRepeatNgramSize(int noRepeatNgramSize) {
     return say(raw -> raw.no_repeat_ngram_size = noRepeatNgramSize);
   }
 
-  /** Equal ones give equal draws; default 0. */
+  /** Equal ones give equal draws. Default 0. */
   public SessionOptions seed(long seed) {
     return say(raw -> raw.seed = seed);
   }
 
-  /** Tokens generated after each prefill; default 0: no limit. */
+  /** Tokens generated after each prefill. Default 0: no limit. */
   public SessionOptions maxTokens(long maxTokens) {
     return say(raw -> raw.max_tokens = maxTokens);
   }
 
-  /** One of Speculation; default NONE. */
+  /** Where drafts come from. One of Speculation; default Speculation.NONE. */
   public SessionOptions speculation(Speculation speculation) {
     return say(raw -> raw.speculation = speculation.value);
   }
 
-  /** Drafts that one pass verifies, 1 to 7 and less than maxRows; default 0: as many as there may
+  /** Drafts that one pass verifies; less than maxRows. At most 7; default 0: as many as there may
    * be. */
   public SessionOptions maxDrafts(int maxDrafts) {
     return say(raw -> raw.max_drafts = maxDrafts);
   }
 
-  /** One of GrammarBegin; default AT_ONCE. */
+  /** Where the grammar begins. One of GrammarBegin; default GrammarBegin.AT_ONCE. */
   public SessionOptions grammarBegin(GrammarBegin grammarBegin) {
     return say(raw -> raw.grammar_begin = grammarBegin.value);
   }
 
-  /** The token of GrammarBegin.AFTER_TOKEN. */
+  /** The token of GrammarBegin.AFTER_TOKEN. 0 or more; default 0. */
   public SessionOptions grammarToken(int grammarToken) {
     return say(raw -> raw.grammar_token = grammarToken);
   }
@@ -126,7 +128,7 @@ public final class SessionOptions {
   }
 
   /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of
-   * thinkingEnd, whatever the model would say. */
+   * thinkingEnd, whatever the model would say. Default 0: no limit. */
   public SessionOptions thinkingTokens(long thinkingTokens) {
     return say(raw -> raw.thinking_tokens = thinkingTokens);
   }
