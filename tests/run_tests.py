@@ -65,6 +65,7 @@ SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"abi\.exports$", r"^include/", False),
     (r"abi\.reference$", r"^(c_api/reference|include)/", False),
     (r"abi\.(description|header)$", r"^(c_api/abi|include)/", False),
+    (r"abi\.options$", r"^(c_api/(abi|bindings/generate)|tests/data)/", False),
     (r"abi\.recorded$", r"^(c_api/abi/|c_api/rondo\.map|include/|tests/(data|c_api)/)", True),
     (r"abi\.bindings\.(whole|generated)$", r"^(c_api|include)/", False),
     (r"abi\.bindings\.(?P<name>\w+)$", r"^c_api/bindings/({name}/|generate/|[^/]*(?<!\.md)$)|"

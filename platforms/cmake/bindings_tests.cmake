@@ -32,6 +32,11 @@ rondo_binding_test(generated)
 # Interpreters cannot load a library with a sanitizer inside, nor one for another machine.
 if(NOT RONDO_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   rondo_binding_test(prepare FIXTURES_SETUP rondo_bindings)
+  # Ranges and defaults are what api.json says.
+  add_test(NAME abi.options COMMAND "${RONDO_PYTHON3}" -B
+    "${CMAKE_SOURCE_DIR}/tests/c_api/options_test.py" $<TARGET_FILE:rondo>
+    "${CMAKE_BINARY_DIR}/bindings/tiny.rondo")
+  set_tests_properties(abi.options PROPERTIES LABELS abi FIXTURES_REQUIRED rondo_bindings)
   foreach(language cpp python node go rust java kotlin csharp swift)
     rondo_binding_test(${language} FIXTURES_REQUIRED rondo_bindings)
   endforeach()
