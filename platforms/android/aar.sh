@@ -31,7 +31,7 @@ cat >"$aar/AndroidManifest.xml" <<XML
 XML
 : >"$aar/R.txt"
 cp include/rondo/rondo.h include/rondo/rondo.hpp "$aar/prefab/modules/rondo/include/rondo/"
-echo '{"schema_version": 2, "name": "rondo", "version": "0.1.0", "dependencies": []}' >"$aar/prefab/prefab.json"
+echo '{"schema_version": 2, "name": "rondo", "version": "'"$(cat VERSION)"'", "dependencies": []}' >"$aar/prefab/prefab.json"
 echo '{"export_libraries": [], "android": {}}' >"$aar/prefab/modules/rondo/module.json"
 
 for abi in ${*:-arm64-v8a x86_64}; do

@@ -21,6 +21,11 @@ add_test(NAME abi.bindings.whole COMMAND "${RONDO_PYTHON3}"
   "${CMAKE_SOURCE_DIR}/c_api/abi/check_bindings.py")
 set_tests_properties(abi.bindings.whole PROPERTIES LABELS abi ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 
+# Every manifest carries what VERSION says.
+add_test(NAME abi.version COMMAND "${RONDO_PYTHON3}"
+  "${CMAKE_SOURCE_DIR}/platforms/packages/version.py" --check)
+set_tests_properties(abi.version PROPERTIES LABELS abi)
+
 # rondo_binding_test(NAME [PROPERTY VALUE]...)
 function(rondo_binding_test name)
   add_test(NAME abi.bindings.${name} COMMAND sh "${CMAKE_SOURCE_DIR}/c_api/bindings/test.sh"

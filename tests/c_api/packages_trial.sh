@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what c_api/bindings/packages.sh made as a new user would: each in an empty folder outside of
+# Installs what platforms/packages/make.sh made as a new user would: each in an empty folder outside of
 # this repository, where its example makes the text that `rondo run` makes.
 #   packages_trial.sh PACKAGES RONDO MODEL BINDING...
 #   sh tests/c_api/packages_trial.sh build/packages build/release/rondo build/tiny.rondo python node
@@ -9,6 +9,7 @@ model=$(realpath "$3")
 prompt="Today's weather is so"
 want=$("$2" run "$model" "$prompt" --max-tokens 64)
 bindings=$(cd "$(dirname "$0")/../../c_api/bindings" && pwd)
+release=$(cat "$bindings/../../VERSION")
 shift 3
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
@@ -47,14 +48,14 @@ for binding in "$@"; do
     rust) # minutes: the library is compiled
       tar -xzf "$packages"/rust/rondo-*.crate
       mkdir -p host/src
-      cat >host/Cargo.toml <<'END'
+      cat >host/Cargo.toml <<END
 [package]
 name = "host"
 version = "0.0.0"
 edition = "2021"
 
 [dependencies]
-rondo = { path = "../rondo-0.1.0", features = ["vendored"] }
+rondo = { path = "../rondo-$release", features = ["vendored"] }
 END
       cp "$bindings/rust/examples/generate.rs" host/src/main.rs
       (cd host && CARGO_TARGET_DIR=$PWD/target cargo build --quiet --release --offline)
@@ -70,7 +71,7 @@ END
       export PKG_CONFIG_PATH="$PWD/$libdir/pkgconfig" GOFLAGS=-mod=mod GOPROXY="file://$packages/go/proxy" \
         GONOSUMDB="$module" GONOSUMCHECK=1 GOMODCACHE="$PWD/modules"
       sed "s,\"rondo\",rondo \"$module\"," "$bindings/go/example/main.go" >host/main.go
-      (cd host && go mod init host 2>/dev/null && go get "$module@v0.1.0" 2>/dev/null && go vet . && go build)
+      (cd host && go mod init host 2>/dev/null && go get "$module@v$release" 2>/dev/null && go vet . && go build)
       chmod -R u+w modules
       gives "$binding" env LD_LIBRARY_PATH="$PWD/$libdir" host/host "$model" "$prompt"
       mkdir replaced
@@ -79,7 +80,7 @@ module host
 
 go 1.19
 
-require rondo v0.1.0
+require rondo v$release
 
 replace rondo => $bindings/go
 END

@@ -125,7 +125,7 @@ def _pack_sources(to):
     for name in ("include", "runtime", "platforms"):
         shutil.copytree(os.path.join(ROOT, name), os.path.join(to, name))
     os.mkdir(os.path.join(to, "c_api"))
-    for name in ("CMakeLists.txt", "LICENSE"):
+    for name in ("CMakeLists.txt", "LICENSE", "VERSION"):
         shutil.copy(os.path.join(ROOT, name), to)
     for name in os.listdir(os.path.join(ROOT, "c_api")):
         if os.path.isfile(os.path.join(ROOT, "c_api", name)):

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Writes what /VERSION says into the manifests that must carry it; CMake and scripts read the file itself.
+    version.py            writes them
+    version.py --check    says which differ, and fails where any does
+A manifest that a binding gains is one line of MANIFESTS: a path, and what stands before and behind the
+version at its first place there.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+NUMBER = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?"
+MANIFESTS = [
+    ("c_api/bindings/node/package.json", r'"version": "', '"'),
+    ("c_api/bindings/web/package.json", r'"version": "', '"'),
+    ("c_api/bindings/python/pyproject.toml", r'^version = "', '"'),
+    ("c_api/bindings/rust/Cargo.toml", r'^version = "', '"'),
+    ("c_api/bindings/java/pom.xml", r"<artifactId>rondo</artifactId>\s*<version>", "<"),
+    ("c_api/bindings/csharp/Rondo.csproj", r"<Version>", "<"),
+]
+
+
+def main():
+    with open(os.path.join(ROOT, "VERSION"), encoding="utf-8") as file:
+        version = file.read().strip()
+    if not re.fullmatch(NUMBER, version):
+        sys.exit(f"VERSION: '{version}' is no semantic version")
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    wrong = []
+    for path, before, behind in MANIFESTS:
+        whole = os.path.join(ROOT, path)
+        with open(whole, encoding="utf-8") as file:
+            text = file.read()
+        place = re.search(f"({before})({NUMBER})({re.escape(behind)})", text, re.M)
+        if not place:
+            wrong.append(f"{path}: no version is there")
+        elif place.group(2) != version:
+            if check:
+                wrong.append(f"{path}: {place.group(2)}, but VERSION is {version}")
+            else:
+                with open(whole, "w", encoding="utf-8") as file:
+                    file.write(text[:place.start(2)] + version + text[place.end(2):])
+    if wrong:
+        sys.exit("\n".join(wrong + ["platforms/packages/version.py writes them"]))
+
+
+main()
