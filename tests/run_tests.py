@@ -59,6 +59,7 @@ SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"model\.documents$", r"^tests/runtime/grammar/.*\.py$", False),
     (r"model\.embed$", r"^tests/tools/embed/|^tests/data/", False),
     (r"model\.serve\.", r"^tests/(tools/serve|data)/|^c_api/bindings/tiny_embedders\.py$", False),
+    (r"model\.manual$", r"\.md$|^(include|runtime|c_api|platforms|tools)/|^tests/(data|tools/manual)/", False),
     (r"model\.page$", r"^tests/(tools/serve|support|data)/", False),
     (r"model\.(judge|media)\.", r"^tests/tools/judge/|^c_api/bindings/python/", False),
     (r"abi\.(examples|hostile)$", r"^tests/(data|c_api)/|^c_api/bindings/picture_files\.py$", False),

@@ -273,6 +273,15 @@ if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   set_tests_properties(model.embed PROPERTIES LABELS model SKIP_RETURN_CODE 77)
 endif()
 
+# What README and the guides say, as it is done.
+if(RONDO_PYTHON3 AND RONDO_SHARED AND RONDO_SERVE AND RONDO_CHAT AND RONDO_PICTURES STREQUAL "jpeg;png;webp"
+   AND NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
+  add_test(NAME model.manual COMMAND "${RONDO_PYTHON3}" -B
+    "${PROJECT_SOURCE_DIR}/tests/tools/manual/manual_test.py" "${PROJECT_SOURCE_DIR}"
+    "$<TARGET_FILE:rondo_tool>" "$<TARGET_FILE:rondo>")
+  set_tests_properties(model.manual PROPERTIES LABELS model COST 20)
+endif()
+
 # The page of `rondo serve` in a browser, where that is.
 if(RONDO_PYTHON3 AND RONDO_SERVE AND RONDO_CHAT AND RONDO_PICTURES STREQUAL "jpeg;png;webp" AND
    NOT CMAKE_CROSSCOMPILING AND NOT RONDO_SANITIZE)
