@@ -56,6 +56,7 @@ SHELL = r"^tests/support/.*\.sh$"
 INSTALLED = r"^(include|c_api/examples)/|^LICENSE$"
 SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"unit\.coverage$", r"^tests/(tools/convert/coverage|data)/", False),
+    (r"unit\.site$", r"\.md$|^(tools/manual|c_api/(reference|examples)|include)/", False),
     (r"model\.documents$", r"^tests/runtime/grammar/.*\.py$", False),
     (r"model\.embed$", r"^tests/tools/embed/|^tests/data/", False),
     (r"model\.serve\.", r"^tests/(tools/serve|data)/|^c_api/bindings/tiny_embedders\.py$", False),

@@ -453,6 +453,12 @@ add_custom_target(rondo_reference COMMAND ${reference} VERBATIM)
 add_test(NAME abi.reference COMMAND ${reference})
 set_tests_properties(abi.reference PROPERTIES LABELS abi SKIP_RETURN_CODE 77)
 
+# The site of the manual and the reference: a link that leads nowhere is an error.
+set(site sh "${PROJECT_SOURCE_DIR}/tools/manual/site/make.sh" "${PROJECT_BINARY_DIR}/site")
+add_custom_target(rondo_site COMMAND ${site} VERBATIM)
+add_test(NAME unit.site COMMAND ${site})
+set_tests_properties(unit.site PROPERTIES LABELS unit SKIP_RETURN_CODE 77 COST 10)
+
 # The libraries as others see them.
 if(NOT RONDO_SANITIZE)
   set(header "${PROJECT_SOURCE_DIR}/include/rondo/rondo.h")
