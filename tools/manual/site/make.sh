@@ -21,7 +21,7 @@ $python -c 'import breathe, furo, myst_parser' 2>/dev/null || {
 out=${1:-$top/build/site}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-RONDO_VERSION=$(cat "$top/VERSION" 2>/dev/null || echo 0.9.0)
+RONDO_VERSION=$(cat "$top/VERSION")
 RONDO_REFERENCE=$work/reference
 export RONDO_VERSION RONDO_REFERENCE PYTHONDONTWRITEBYTECODE=1
 RONDO_REFERENCE_XML=YES sh "$top/c_api/reference/make.sh" "$top" "$RONDO_REFERENCE" >/dev/null
