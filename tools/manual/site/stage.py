@@ -70,6 +70,9 @@ def with_links(file, text):
 
 
 def main():
+    lost = [page.name for page in (SOURCE / "tools/manual").glob("*.md") if f"tools/manual/{page.name}" not in NAMES]
+    if lost:
+        sys.exit(f"stage.py: PARTS has no place for {', '.join(lost)}")
     shutil.rmtree(OUT, ignore_errors=True)
     (OUT / "files/files").mkdir(parents=True)
     here = Path(__file__).parent
