@@ -16,6 +16,8 @@ MANIFESTS = [
     ("c_api/bindings/web/package.json", r'"version": "', '"'),
     ("c_api/bindings/python/pyproject.toml", r'^version = "', '"'),
     ("c_api/bindings/rust/Cargo.toml", r'^version = "', '"'),
+    ("c_api/bindings/rust/Cargo.toml", r'^rondo-sys = \{ version = "=', '"'),
+    ("c_api/bindings/rust/rondo-sys/Cargo.toml", r'^version = "', '"'),
     ("c_api/bindings/java/pom.xml", r"<artifactId>rondo</artifactId>\s*<version>", "<"),
     ("c_api/bindings/csharp/Rondo.csproj", r"<Version>", "<"),
 ]

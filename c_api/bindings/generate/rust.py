@@ -1,9 +1,13 @@
-"""Rust: the extern block with its types, constants, and records."""
+"""Rust: the C API as rondo-sys has it, enums and records of the safe crate, and its options."""
+import re
+
 from api import NOTICE, abi_version, camel, records, returns, variables
 from options import ENGINE, SESSION, Words, comment, options
 
 TYPES = {"uint32_t": "u32", "int32_t": "i32", "uint64_t": "u64", "int64_t": "i64", "float": "f32",
          "double": "f64", "size_t": "usize", "char": "c_char", "void": "c_void"}
+# Zero of these is said by an Option; kinds of parts are ChatPart's own cases.
+OPTIONAL_ENUMS, INNER_ENUMS = ("rondo_reason",), ("rondo_chat_part_kind", "rondo_rows")
 
 
 def rust_type(t):
@@ -17,7 +21,28 @@ def rust_type(t):
     return ("*const " if t.const else "*mut ") + base if t.stars else base
 
 
-def files(api):
+def constant(name):
+    """JSON_SCHEMA -> JsonSchema, K8V4 as it is"""
+    return "".join(word if re.fullmatch(r"(?:[A-Z]\d)+", word) else word.capitalize()
+                   for word in name.split("_"))
+
+
+def words(api):
+    return Words(api, lambda name: name,
+                 lambda enum, value: f"`{camel(enum['name'])}::{constant(value)}`", "none", "[`{}`]")
+
+
+def escaped(text):
+    """As rustdoc shows it: what stands in brackets is no link and no HTML."""
+    parts = re.split(r"(`[^`]*`)", text)
+    return "".join(part if i % 2 else re.sub(r"([\[\]<>])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+def doc(text, begin="    /// "):
+    return comment(escaped(text), 100, begin)
+
+
+def raw_file(api):
     out = [f"//! The C API. {NOTICE}", "#![allow(non_camel_case_types, missing_docs)]",
            "// One line for each declaration, as in api.json.", "#![cfg_attr(rustfmt, rustfmt_skip)]",
            "", "use std::os::raw::{c_char, c_void};", "",
@@ -44,39 +69,79 @@ def files(api):
         result = returns(api, f)
         arrow = f" -> {rust_type(result)}" if result else ""
         out.append(f"    pub fn {f['name']}({params}){arrow};")
-    out += ["}"]
-    return {"rust/src/raw.rs": "\n".join(out) + "\n", "rust/src/records.rs": records_file(api)}
+    return "\n".join(out + ["}"]) + "\n"
+
+
+def enum_lines(api, e):
+    kind, say = camel(e["name"]), words(api)
+    values = {constant(name): (value, e["docs"][name]) for name, value in e["values"].items()
+              if not (name == "NONE" and e["name"] in OPTIONAL_ENUMS) and e["prefix"] + name != "RONDO_STATUS_OK"}
+    out = ["", *doc(e.get("doc") or f"The constants `{e['prefix']}` of rondo.h.", "/// "),
+           "#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]", "#[non_exhaustive]",
+           f"pub enum {kind} {{"]
+    for name, (_, about) in values.items():
+        out += [*doc(say.translated(about)), f"    {name},"]
+    out += ["    /// Of a newer library: its number.", "    Other(i32),", "}", "", f"impl {kind} {{",
+            "    /// What the C API has for it.", "    pub fn code(self) -> i32 {", "        match self {"]
+    out += [f"            {kind}::{name} => {value:#x}," for name, (value, _) in values.items()]
+    out += [f"            {kind}::Other(code) => code,", "        }", "    }", "",
+            "    #[allow(dead_code)] // what only options have is not read",
+            "    pub(crate) fn of(code: i32) -> Self {", "        match code {"]
+    out += [f"            {value:#x} => {kind}::{name}," for name, (value, _) in values.items()]
+    return out + [f"            code => {kind}::Other(code),", "        }", "    }", "}"]
+
+
+def record_field(api, facts, name, t, role):
+    """The type of a record's field, and how it is read. Docs say which numbers are flags, and which are
+    none where they are -1."""
+    about = facts.get("doc", "")
+    raw = f"raw.{name}"
+    if t.base == "char":
+        pointer = f"{raw}.as_ptr()" if t.array else raw
+        return "String", f"CStr::from_ptr({pointer}).to_string_lossy().into_owned()", about
+    kind, _, enum = role.partition(" ")
+    if kind == "enum":
+        return camel(enum), f"{camel(enum)}::of({raw})", about
+    if t.base == "uint32_t" and re.match(r"[01]: ", about):
+        return "bool", f"{raw} != 0", about.replace("1: ", "true: ", 1).replace("0: ", "false: ", 1)
+    if t.base == "int32_t" and "-1: " in about:
+        return "Option<i32>", f"({raw} >= 0).then_some({raw})", about.replace("-1: ", "None: ")
+    return TYPES[t.base], raw, about
 
 
 def records_file(api):
     out = [f"//! Constants and what the library tells. {NOTICE}",
-           "#![cfg_attr(rustfmt, rustfmt_skip)]", "", "use crate::raw;", "use std::ffi::CStr;"]
+           "#![cfg_attr(rustfmt, rustfmt_skip)]", "", "use crate::raw;", "use std::ffi::CStr;",
+           "use std::mem::{size_of, zeroed};"]
+    say = words(api)
     for e in api["enums"]:
-        if e["flags"]:
-            continue
-        kind = camel(e["name"])
-        out += ["", f"/// One of the constants {e['prefix']} of rondo.h; newer libraries may have more.",
-                "#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]", f"pub struct {kind}(pub i32);",
-                "", "#[allow(missing_docs)]", f"impl {kind} {{"]
-        out += [f"    pub const {name}: {kind} = {kind}({value:#x});"
-                for name, value in e["values"].items()] + ["}"]
+        if not e["flags"] and e["name"] not in INNER_ENUMS:
+            out += enum_lines(api, e)
     for struct, fields in records(api):
         kind = camel(struct["name"])
-        out += ["", f"/// {struct['name']} of rondo.h.", "#[allow(missing_docs)]",
-                "#[derive(Clone, PartialEq, Eq, Debug)]", "#[non_exhaustive]",
-                f"pub struct {kind} {{"]
-        out += [f"    pub {name}: {'String' if t.base == 'char' else TYPES[t.base]},"
-                for name, t, _ in fields] + ["}"]
-        out += ["", f"impl {kind} {{",
+        made = [(name, *record_field(api, api["facts"][struct["name"]][name], name, t, role))
+                for name, t, role in fields]
+        out += ["", f"/// `{struct['name']}` of rondo.h.",
+                "#[derive(Clone, PartialEq, Eq, Debug)]", "#[non_exhaustive]", f"pub struct {kind} {{"]
+        for name, rust, _, about in made:
+            out += doc(say.translated(about or name)) + [f"    pub {name}: {rust},"]
+        out += ["}", "", f"impl {kind} {{", "    /// What `fill` has the library write.",
+                "    #[allow(dead_code)] // a profile's events are looked at before",
+                f"    pub(crate) fn filled<E>(fill: impl FnOnce(*mut raw::{struct['name']}) -> Result<(), E>)"
+                " -> Result<Self, E> {",
+                "        // All of it is numbers, and pointers that may be null.",
+                f"        let mut raw: raw::{struct['name']} = unsafe {{ zeroed() }};",
+                f"        raw.struct_size = size_of::<raw::{struct['name']}>() as u32;",
+                "        fill(&mut raw)?;", "        Ok(unsafe { Self::of(&raw) })", "    }", "",
                 "    /// `raw` was filled by the library.",
-                f"    pub(crate) unsafe fn of(raw: &raw::{struct['name']}) -> {kind} {{",
-                f"        {kind} {{"]
-        for name, t, _ in fields:
-            pointer = f"raw.{name}.as_ptr()" if t.array else f"raw.{name}"
-            text = f"CStr::from_ptr({pointer}).to_string_lossy().into_owned()"
-            out.append(f"            {name}: {text if t.base == 'char' else f'raw.{name}'},")
+                f"    pub(crate) unsafe fn of(raw: &raw::{struct['name']}) -> Self {{", f"        {kind} {{"]
+        out += [f"            {name}: {read}," for name, _, read, _ in made]
         out += ["        }", "    }", "}"]
     return "\n".join(out) + "\n"
+
+
+def files(api):
+    return {"rust/rondo-sys/src/raw.rs": raw_file(api), "rust/src/records.rs": records_file(api)}
 
 
 def option_type(option):
@@ -84,35 +149,34 @@ def option_type(option):
         option.kind, TYPES[option.type.base])
 
 
-def field(option, words):
+def field(option, say):
     kind = option_type(option)
-    return [*comment(words.about(option), 96, "/// "),
+    return [*comment(escaped(say.about(option)).replace(r"\[`", "[`").replace(r"`\]", "`]"), 96, "/// "),
             f"pub {option.name}: {f'Option<{kind}>' if option.recommended else kind},"]
 
 
 def default(option):
     raw = f"raw.{option.name}"
     value = "None" if option.recommended else {
-        "flag": f"{raw} != 0", "enum": f"{option_type(option)}({raw})"}.get(option.kind, raw)
+        "flag": f"{raw} != 0", "enum": f"{option_type(option)}::of({raw})"}.get(option.kind, raw)
     return f"{option.name}: {value},"
 
 
-def said(option):
+def stated(option):
     raw, ours = f"raw.{option.name}", f"self.{option.name}"
     value = f"{ours}.unwrap_or({raw})" if option.recommended else {
-        "flag": f"u32::from({ours})", "enum": f"{ours}.0"}.get(option.kind, ours)
+        "flag": f"u32::from({ours})", "enum": f"{ours}.code()"}.get(option.kind, ours)
     return f"{raw} = {value};"
 
 
 def regions(api):
-    words = Words(api, lambda name: name, lambda enum, value: f"`{camel(enum['name'])}::{value}`",
-                  "none", "one of [`{}`]")
-    result = {}
+    say, result = words(api), {}
     for struct, what in ((ENGINE, "engine"), (SESSION, "session")):
-        # There is no log; texts are kept by hand.
-        of = [option for option in options(api, struct, "log_level") if option.kind != "text"]
-        result[f"{what} options"] = sum((field(option, words) for option in of), [])
+        # Texts are kept by hand.
+        of = [option for option in options(api, struct) if option.kind != "text"]
+        result[f"{what} options"] = sum((field(option, say) for option in of), [])
         result[f"{what} options' defaults"] = [default(option) for option in of]
         result[f"{what} options' setters"] = [f"{option.name}: {option_type(option)}," for option in of]
-        result[f"{what} options said"] = [said(option) for option in of]
-    return {"c_api/bindings/rust/src/options.rs": result}
+        result[f"{what} options said"] = [stated(option) for option in of]
+    return {f"c_api/bindings/rust/src/{what}_options.rs": {
+        name: lines for name, lines in result.items() if name.startswith(what)} for what in ("engine", "session")}

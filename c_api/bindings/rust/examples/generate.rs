@@ -3,14 +3,17 @@ use std::io::Write;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let model = rondo::Model::open(&arguments[1])?;
-    let engine = model.engine(&mut rondo::EngineOptions::default())?;
-    let mut session = engine.session(&rondo::SessionOptions::default().max_tokens(64))?;
-    session.prefill(&model.tokenize(&arguments[2], true)?)?;
-    for event in session.stream() {
+    let (path, text) = (&arguments[1], &arguments[2]);
+    // shown from here
+    use rondo::{EngineOptions, Model, SessionOptions};
+
+    let engine = Model::open(path)?.engine(&EngineOptions::default())?;
+    let mut session = engine.session(&SessionOptions::default().max_tokens(64))?;
+    for event in session.stream(text) {
         print!("{}", event?.text);
         std::io::stdout().flush()?;
     }
+    // shown to here
     println!();
     Ok(())
 }

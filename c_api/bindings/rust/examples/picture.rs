@@ -1,6 +1,4 @@
 //! Answers a question about a picture: cargo run --example picture model.rondo photo.ppm
-use std::io::Write;
-
 /// Width, height and RGB of a PPM file. Of other files the crate image gives the same:
 /// `image::open(path)?.into_rgb8()`.
 fn read_ppm(path: &str) -> Result<(u32, u32, Vec<u8>), Box<dyn std::error::Error>> {
@@ -20,22 +18,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = &arguments[1];
     let (width, height, rgb) = read_ppm(&arguments[2])?;
     // shown from here
-    use rondo::{Chat, EngineOptions, Image, ImageOptions, Model, Pixels, SessionOptions};
+    use rondo::{Chat, EngineOptions, Image, ImageOptions, Message, Model, Pixels, SessionOptions};
 
     let model = Model::open(path)?;
     let plan = model.image_plan(width, height, &ImageOptions::default())?;
-    let engine = model.engine(&mut EngineOptions::default().max_media_rows(plan.rows))?;
-    let image = Image::new(Pixels::RGB8, width, height, &[&rgb]);
-    let media = engine.media(&image, &mut ImageOptions::default())?;
-    let messages = r#"[{"role": "user", "content": [
-        {"type": "image"}, {"type": "text", "text": "What is in the picture?"}]}]"#;
-    let ids = model.chat_ids(&Chat { messages, ..Default::default() })?;
+    let engine = model.engine(&EngineOptions::default().max_media_rows(plan.rows))?;
+    let image = Image::new(Pixels::Rgb8, width, height, &[&rgb]);
+    let media = engine.media(&image, &ImageOptions::default())?;
+    let question = Message::user_with_pictures("What is in the picture?", 1);
     let mut session = engine.session(&SessionOptions::default().max_tokens(64))?;
-    session.append_media(&ids, &[&media])?;
-    for event in session.stream() {
-        print!("{}", event?.text);
-        std::io::stdout().flush()?;
-    }
+    let reply = session.chat(Chat::from([question]).media([media]))?;
+    print!("{}", reply.text);
     // shown to here
     println!();
     Ok(())

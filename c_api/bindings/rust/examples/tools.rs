@@ -4,32 +4,25 @@ use std::io::Write;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).expect("a model");
     // shown from here
-    use rondo::{Calls, Chat, ChatPart, EngineOptions, GrammarOptions, Model, SessionOptions};
+    use rondo::{Calls, Chat, ChatPart, EngineOptions, Message, Model, SessionOptions};
 
     let tools = r#"[{"type": "function", "function": {"name": "weather", "parameters": {
         "type": "object", "properties": {"city": {"type": "string", "maxLength": 30}},
         "required": ["city"], "additionalProperties": false}}}]"#;
-    let question = r#"{"role": "user", "content": "How is the weather in Rome?"}"#;
-    let mut messages = format!("[{question}]");
-    let chat = Chat { messages: &messages, tools: Some(tools), ..Default::default() };
+    let mut messages = vec![Message::user("How is the weather in Rome?")];
     let model = Model::open(path)?;
-    let engine = model.engine(&mut EngineOptions::default().max_sessions(2))?;
-    let rules = model.chat_grammar(&chat, Calls::ONE, None)?;
-    let grammar = model.rules_grammar(&rules, &GrammarOptions::default())?;
+    let engine = model.engine(&EngineOptions::default().max_sessions(2))?;
+    let chat = Chat::from(&messages).tools(tools);
+    let grammar = model.tool_grammar(&chat, Calls::One)?;
     let mut calling = engine.session(&SessionOptions::default().grammar(grammar))?;
-    let parts: rondo::Result<Vec<_>> = calling.chat_parts(&chat)?.collect();
-    for part in parts? {
-        if let ChatPart::CallEnd { name, arguments, .. } = part {
-            messages = format!(
-                r#"[{question}, {{"role": "assistant", "content": "", "tool_calls": [{{"type": "function",
-                "function": {{"name": "{name}", "arguments": {arguments}}}}}]}},
-                {{"role": "tool", "content": "{{\"sky\": \"clear\"}}"}}]"#
-            );
-        }
+    let reply = calling.chat(chat)?;
+    messages.push(Message::from(&reply));
+    for call in &reply.calls {
+        println!("{}({})", call.name, call.arguments);
+        messages.push(Message::tool(call, r#"{"sky": "clear"}"#));
     }
-    let chat = Chat { messages: &messages, tools: Some(tools), ..Default::default() };
     let mut answering = engine.session(&SessionOptions::default().max_tokens(64))?;
-    for part in answering.chat_parts(&chat)? {
+    for part in answering.chat_stream(Chat::from(&messages).tools(tools)) {
         if let ChatPart::Content(text) = part? {
             print!("{text}");
             std::io::stdout().flush()?;

@@ -1,17 +1,18 @@
 //! Embedding: texts as vectors, pairs as scores.
+use crate::callbacks::calling;
+use crate::calls::{lock, numbered};
 use crate::error::{c_string, check, check_message, text_output};
-use crate::{raw, EmbedderFacts, Engine, Model, Result, Session};
+use crate::turns::Turns;
+use crate::{raw, EmbedderFacts, Engine, Model, Result, Session, SessionOptions, Status};
 use std::ffi::{CStr, CString};
-use std::mem::{size_of, MaybeUninit};
 use std::ptr;
 
-impl<'m> Model<'m> {
+impl Model {
     /// What the model makes of texts; `dimensions` 0: it predicts tokens instead.
     pub fn embedder(&self) -> Result<EmbedderFacts> {
-        let mut raw: raw::rondo_embedder_facts = unsafe { MaybeUninit::zeroed().assume_init() };
-        raw.struct_size = size_of::<raw::rondo_embedder_facts>() as u32;
-        check(unsafe { raw::rondo_model_embedder(self.handle, &mut raw) })?;
-        Ok(unsafe { EmbedderFacts::of(&raw) })
+        EmbedderFacts::filled(|facts| {
+            check(unsafe { raw::rondo_model_embedder(self.handle(), facts) })
+        })
     }
 
     /// The names of the prompts that [`Model::embedding_text`] takes.
@@ -25,7 +26,7 @@ impl<'m> Model<'m> {
         let prompt = prompt.map(c_string).transpose()?;
         text_output(|buffer, capacity, length| unsafe {
             raw::rondo_embedding_text(
-                self.handle,
+                self.handle(),
                 pointer(&prompt),
                 text.as_ptr().cast(),
                 text.len(),
@@ -47,7 +48,7 @@ impl<'m> Model<'m> {
         let instruction = instruction.map(c_string).transpose()?;
         text_output(|buffer, capacity, length| unsafe {
             raw::rondo_pair_text(
-                self.handle,
+                self.handle(),
                 pointer(&instruction),
                 query.as_ptr().cast(),
                 query.len(),
@@ -73,51 +74,107 @@ fn pointer(text: &Option<CString>) -> *const std::os::raw::c_char {
     text.as_deref().map_or(ptr::null(), CStr::as_ptr)
 }
 
-impl Session<'_> {
+impl Session {
     /// The vector of a text, given as ids, or the score of a pair, which is one number: the first
-    /// `dimensions` numbers of it; None: all. The session has no tokens behind the call. Fails with
-    /// [`crate::Status::UNSUPPORTED`] where the model predicts tokens, and with
-    /// [`crate::Status::CONTEXT_FULL`] where the text is too long.
-    pub fn embed(&mut self, ids: &[i32], dimensions: Option<usize>) -> Result<Vec<f32>> {
+    /// `dimensions` numbers of it; None: all. The session has no tokens behind the call.
+    /// [`Engine::embed`] does it with texts.
+    pub fn embed_ids(&mut self, ids: &[i32], dimensions: Option<usize>) -> Result<Vec<f32>> {
         let (asked, room) = self.model().numbers(dimensions)?;
         let mut vector = vec![0.0; room];
         let to = vector.as_mut_ptr();
-        self.check(unsafe {
-            raw::rondo_session_embed(self.handle, ids.as_ptr(), ids.len(), to, asked)
+        self.compute(|session| unsafe {
+            raw::rondo_session_embed(session, ids.as_ptr(), ids.len(), to, asked)
         })?;
         Ok(vector)
     }
 }
 
-impl Engine<'_> {
-    /// One vector per text, in their order, each as [`Session::embed`] makes it. The sessions share
-    /// the work: each takes one text, and the next when it is done with it. Where a text is
-    /// refused, the message tells which.
-    pub fn embed(
+impl Engine {
+    /// One vector per text, in their order. `prompt`: for which purpose, one of [`Model::prompts`];
+    /// None: the model's usual one. It opens as many sessions as the engine has places for, which
+    /// share the work. Fails with [`Status::Unsupported`] where the model predicts tokens, and with
+    /// [`Status::ContextFull`] where a text is too long.
+    ///
+    /// ```no_run
+    /// # fn main() -> rondo::Result<()> {
+    /// # let engine = rondo::Model::open("embedder.rondo")?.engine(&Default::default())?;
+    /// let question = engine.embed(&["Where does the sun rise?"], "query")?;
+    /// let documents = engine.embed(&["In the east.", "At noon."], "document")?;
+    /// # let _ = (question, documents);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn embed<'p>(
         &self,
-        sessions: &mut [&mut Session<'_>],
+        texts: &[impl AsRef<str>],
+        prompt: impl Into<Option<&'p str>>,
+    ) -> Result<Vec<Vec<f32>>> {
+        let (model, prompt) = (self.model(), prompt.into());
+        let read = |text: &str| model.tokenize(&model.embedding_text(text, prompt)?, true);
+        let ids: Result<Vec<_>> = texts.iter().map(|text| read(text.as_ref())).collect();
+        self.embed_in_places(&ids?)
+    }
+
+    /// How well each document fits the query, of models that score pairs: from 0 to 1 as a rule.
+    pub fn score(&self, query: &str, documents: &[impl AsRef<str>]) -> Result<Vec<f32>> {
+        let model = self.model();
+        let read = |document: &str| model.tokenize(&model.pair_text(query, document, None)?, true);
+        let ids: Result<Vec<_>> = documents.iter().map(|one| read(one.as_ref())).collect();
+        Ok(self.embed_in_places(&ids?)?.concat())
+    }
+
+    fn embed_in_places(&self, texts: &[Vec<i32>]) -> Result<Vec<Vec<f32>>> {
+        let places = self.memory()?.max_sessions as usize;
+        let _places = lock(self.embedding());
+        let mut sessions = Vec::new();
+        while sessions.len() < places.min(texts.len()) {
+            match self.session(&SessionOptions::default()) {
+                Ok(session) => sessions.push(session),
+                Err(error) if error.status() == Status::Busy && !sessions.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        if sessions.is_empty() {
+            return Ok(Vec::new()); // there is no text
+        }
+        self.embed_ids(&mut sessions.iter_mut().collect::<Vec<_>>(), texts, None)
+    }
+
+    /// One vector per text, each as [`Session::embed_ids`] makes it. The sessions share the work: each
+    /// takes one text, and the next when it is done with it. Where a text is refused, the message
+    /// tells which.
+    pub fn embed_ids(
+        &self,
+        sessions: &mut [&mut Session],
         texts: &[impl AsRef<[i32]>],
         dimensions: Option<usize>,
     ) -> Result<Vec<Vec<f32>>> {
-        let (asked, room) = self.model.numbers(dimensions)?;
-        let handles: Vec<_> = sessions.iter().map(|session| session.handle).collect();
+        let (asked, room) = self.model().numbers(dimensions)?;
+        let _turns = Turns::of(sessions);
+        let handles: Vec<_> = sessions.iter().map(|session| session.handle()).collect();
         let counts: Vec<_> = texts.iter().map(|text| text.as_ref().len()).collect();
         let ids: Vec<i32> = texts.iter().flat_map(|text| text.as_ref()).copied().collect();
         let mut vectors = vec![0.0; room * texts.len()];
-        check_message(|message, bytes| unsafe {
-            raw::rondo_engine_embed(
-                self.handle,
-                handles.as_ptr(),
-                handles.len(),
-                ids.as_ptr(),
-                counts.as_ptr(),
-                counts.len(),
-                vectors.as_mut_ptr(),
-                asked,
-                message,
-                bytes,
-            )
-        })?;
+        let embed = || {
+            check_message(|message, bytes| unsafe {
+                raw::rondo_engine_embed(
+                    self.handle(),
+                    handles.as_ptr(),
+                    handles.len(),
+                    ids.as_ptr(),
+                    counts.as_ptr(),
+                    counts.len(),
+                    vectors.as_mut_ptr(),
+                    asked,
+                    message,
+                    bytes,
+                )
+            })
+        };
+        match sessions.first() {
+            Some(first) => numbered(first.shared.handle(), || calling(embed))?,
+            None => calling(embed),
+        }?;
         Ok(vectors.chunks_exact(room.max(1)).map(<[f32]>::to_vec).collect())
     }
 }

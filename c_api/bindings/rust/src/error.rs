@@ -3,33 +3,127 @@ use crate::{raw, Status};
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::os::raw::c_char;
+use std::sync::Arc;
 
-/// A call that failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A call that failed: what kind of failure, and one sentence.
+#[derive(Clone, Debug)]
 pub struct Error {
-    /// What kind of failure.
-    pub status: Status,
-    /// One sentence.
-    pub message: String,
+    status: Status,
+    message: String,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 /// What this crate's functions return.
 pub type Result<T> = std::result::Result<T, Error>;
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+/// What a failure is about: the group of its [`Status`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// What the caller passed in.
+    Arguments,
+    /// The model's file, or a snapshot.
+    File,
+    /// Memory.
+    Memory,
+    /// A running session.
+    Session,
+    /// The library itself: please report.
+    Internal,
+    /// Of a newer library.
+    Other,
+}
+
+impl Status {
+    /// The group that it belongs to, also of one that this crate does not know.
+    pub fn kind(self) -> ErrorKind {
+        match self.code() >> 4 {
+            1 => ErrorKind::Arguments,
+            2 => ErrorKind::File,
+            3 => ErrorKind::Memory,
+            4 => ErrorKind::Session,
+            5 => ErrorKind::Internal,
+            _ => ErrorKind::Other,
+        }
     }
 }
 
-impl std::error::Error for Error {}
+/// What it means, in a few English words.
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&words(self.code()))
+    }
+}
+
+fn words(code: i32) -> String {
+    unsafe { CStr::from_ptr(raw::rondo_status_string(code)) }.to_string_lossy().into_owned()
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
+    }
+}
 
 impl Error {
     pub(crate) fn new(status: i32, message: &CStr) -> Error {
-        let words = unsafe { CStr::from_ptr(raw::rondo_status_string(status)) };
-        let message = if message.to_bytes().is_empty() { words } else { message };
-        Error { status: Status(status), message: message.to_string_lossy().into_owned() }
+        let message = message.to_string_lossy().into_owned();
+        let message = if message.is_empty() { words(status) } else { message };
+        Error { status: Status::of(status), message, source: None }
     }
+
+    pub(crate) fn argument(message: impl Into<String>) -> Error {
+        Error { status: Status::InvalidArgument, message: message.into(), source: None }
+    }
+
+    pub(crate) fn cancelled() -> Error {
+        Error::new(raw::RONDO_STATUS_CANCELLED, Default::default())
+    }
+
+    /// A system's error, such as that it starts no more threads.
+    pub(crate) fn system(what: &str, source: std::io::Error) -> Error {
+        Error {
+            status: Status::OutOfMemory,
+            message: format!("{}: {}", what, source),
+            source: Some(Arc::new(source)),
+        }
+    }
+
+    /// What kind of failure.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// What the failure is about.
+    pub fn kind(&self) -> ErrorKind {
+        self.status.kind()
+    }
+
+    /// One sentence, which [`fmt::Display`] writes, too.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Whether somebody cancelled the call.
+    pub fn is_cancelled(&self) -> bool {
+        self.status == Status::Cancelled
+    }
+}
+
+/// For C, which has no zero bytes inside of a text.
+pub(crate) fn c_string(text: impl AsRef<[u8]>) -> Result<CString> {
+    let text = text.as_ref();
+    CString::new(text).map_err(|source| Error {
+        status: Status::InvalidArgument,
+        message: format!("a zero byte in {:?}", String::from_utf8_lossy(text)),
+        source: Some(Arc::new(source)),
+    })
 }
 
 pub(crate) fn check(status: i32) -> Result<()> {
@@ -64,11 +158,4 @@ pub(crate) fn text_output(
             }
         }
     }
-}
-
-pub(crate) fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error {
-        status: Status::INVALID_ARGUMENT,
-        message: format!("a zero byte in {:?}", text),
-    })
 }

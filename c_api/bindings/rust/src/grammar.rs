@@ -1,12 +1,15 @@
 //! Grammars: what generations may say.
+use crate::engine_options::setters;
 use crate::error::{check, check_message};
 use crate::{raw, GrammarKind, Model, Result};
+use std::fmt;
 use std::mem::{size_of, MaybeUninit};
 use std::ptr;
 use std::sync::Arc;
 
 /// How a grammar is read. The flags are of JSON Schema alone.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct GrammarOptions {
     /// No spaces between the parts of a text.
     pub no_spaces: bool,
@@ -21,11 +24,21 @@ pub struct GrammarOptions {
 }
 
 impl GrammarOptions {
+    setters! {
+        no_spaces: bool, one_space: bool, any_order: bool, named_only: bool, memory_bytes: u64,
+    }
+
+    /// JSON as people write it: one space behind colons and commas, and no members that the schema
+    /// does not name. What [`crate::SessionOptions::json_schema`] has.
+    pub fn as_people_write() -> Self {
+        GrammarOptions::default().one_space(true).named_only(true)
+    }
+
     fn raw(&self, kind: GrammarKind) -> Result<raw::rondo_grammar_options> {
         let mut raw: raw::rondo_grammar_options = unsafe { MaybeUninit::zeroed().assume_init() };
         let size = size_of::<raw::rondo_grammar_options>();
         check(unsafe { raw::rondo_grammar_options_init(&mut raw, size) })?;
-        raw.kind = kind.0;
+        raw.kind = kind.code();
         if self.no_spaces {
             raw.flags |= raw::RONDO_SCHEMA_NO_SPACES;
         }
@@ -44,11 +57,13 @@ impl GrammarOptions {
 }
 
 /// Made by [`Model::grammar`]. Clones are the same grammar, and any number of sessions share it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Grammar(Arc<Owner>);
 
-#[derive(Debug)]
-struct Owner(*mut raw::rondo_grammar);
+struct Owner {
+    handle: *mut raw::rondo_grammar,
+    _model: Model, // in whose memory its texts are
+}
 
 // A grammar never changes to its users, who may be on any thread.
 unsafe impl Send for Owner {}
@@ -56,14 +71,13 @@ unsafe impl Sync for Owner {}
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        unsafe { raw::rondo_grammar_close(self.0) }
+        unsafe { raw::rondo_grammar_close(self.handle) }
     }
 }
 
 impl Grammar {
-    /// The grammar must not outlive the model's memory.
     pub(crate) fn create(
-        model: &Model<'_>,
+        model: &Model,
         kind: GrammarKind,
         text: &str,
         options: &GrammarOptions,
@@ -72,7 +86,7 @@ impl Grammar {
         let mut handle = ptr::null_mut();
         check_message(|message, bytes| unsafe {
             raw::rondo_grammar_create(
-                model.handle,
+                model.handle(),
                 &options,
                 text.as_ptr().cast(),
                 text.len(),
@@ -83,11 +97,11 @@ impl Grammar {
                 bytes,
             )
         })?;
-        Ok(Grammar(Arc::new(Owner(handle))))
+        Ok(Grammar(Arc::new(Owner { handle, _model: model.clone() })))
     }
 
     pub(crate) fn plan(
-        model: &Model<'_>,
+        model: &Model,
         kind: GrammarKind,
         text: &str,
         options: &GrammarOptions,
@@ -95,12 +109,18 @@ impl Grammar {
         let options = options.raw(kind)?;
         let mut size = 0;
         check_message(|message, bytes| unsafe {
-            raw::rondo_grammar_plan(model.handle, &options, text.len(), &mut size, message, bytes)
+            raw::rondo_grammar_plan(model.handle(), &options, text.len(), &mut size, message, bytes)
         })?;
         Ok(size)
     }
 
     pub(crate) fn handle(&self) -> *mut raw::rondo_grammar {
-        self.0 .0
+        self.0.handle
+    }
+}
+
+impl fmt::Debug for Grammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Grammar").finish_non_exhaustive()
     }
 }

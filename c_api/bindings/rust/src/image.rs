@@ -1,6 +1,6 @@
 //! Images: pictures and camera frames, as the caller has them.
-use crate::options::setters;
-use crate::{raw, Error, Pixels, Result, Status, YuvMatrix, YuvRange};
+use crate::engine_options::setters;
+use crate::{raw, Error, Pixels, Result, YuvMatrix, YuvRange};
 use std::mem::size_of;
 
 /// A picture or a camera's frame, borrowed. For [`crate::Engine::media`].
@@ -39,8 +39,8 @@ impl<'a> Image<'a> {
             strides: [0; 3],
             rotation: 0,
             mirror: false,
-            range: YuvRange::VIDEO,
-            matrix: YuvMatrix::BT601,
+            range: YuvRange::Video,
+            matrix: YuvMatrix::Bt601,
         }
     }
 
@@ -53,10 +53,10 @@ impl<'a> Image<'a> {
         let (width, height) = (self.width as usize, self.height as usize);
         let (half_width, half_height) = (width / 2 + width % 2, height / 2 + height % 2);
         match (self.format, plane) {
-            (Pixels::RGB8, 0) => (width.saturating_mul(3), height),
-            (Pixels::RGBA8 | Pixels::BGRA8, 0) => (width.saturating_mul(4), height),
-            (Pixels::GRAY8 | Pixels::NV12 | Pixels::NV21 | Pixels::I420, 0) => (width, height),
-            (Pixels::NV12 | Pixels::NV21, 1) => (half_width.saturating_mul(2), half_height),
+            (Pixels::Rgb8, 0) => (width.saturating_mul(3), height),
+            (Pixels::Rgba8 | Pixels::Bgra8, 0) => (width.saturating_mul(4), height),
+            (Pixels::Gray8 | Pixels::Nv12 | Pixels::Nv21 | Pixels::I420, 0) => (width, height),
+            (Pixels::Nv12 | Pixels::Nv21, 1) => (half_width.saturating_mul(2), half_height),
             (Pixels::I420, 1 | 2) => (half_width, half_height),
             _ => (0, 0),
         }
@@ -72,20 +72,17 @@ impl<'a> Image<'a> {
         if rows == 0 || bytes.map_or(false, |bytes| bytes <= has) {
             return Ok(());
         }
-        Err(Error {
-            status: Status::INVALID_ARGUMENT,
-            message: format!(
-                "plane {} of the image has {} bytes, too few for {} rows, {} bytes apart, of {}",
-                plane, has, rows, stride, row_bytes
-            ),
-        })
+        Err(Error::argument(format!(
+            "plane {} of the image has {} bytes, too few for {} rows, {} bytes apart, of {}",
+            plane, has, rows, stride, row_bytes
+        )))
     }
 
     pub(crate) fn raw(&self) -> Result<raw::rondo_image> {
         (0..self.planes.len()).try_for_each(|plane| self.check(plane))?;
         Ok(raw::rondo_image {
             struct_size: size_of::<raw::rondo_image>() as u32,
-            format: self.format.0,
+            format: self.format.code(),
             width: self.width,
             height: self.height,
             plane0: self.planes[0].as_ptr().cast(),
@@ -96,8 +93,8 @@ impl<'a> Image<'a> {
             stride2: self.strides[2],
             rotation: self.rotation,
             mirror: u32::from(self.mirror),
-            yuv_range: self.range.0,
-            yuv_matrix: self.matrix.0,
+            yuv_range: self.range.code(),
+            yuv_matrix: self.matrix.code(),
         })
     }
 }

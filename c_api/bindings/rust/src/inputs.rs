@@ -1,5 +1,5 @@
 //! Inputs: rows that stand where tokens do.
-use crate::{raw, Error, Result, Session, Status};
+use crate::{raw, Error, Result, Session};
 use std::mem::size_of;
 use std::ptr;
 
@@ -86,20 +86,21 @@ impl<'a> Input<'a> {
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// Queues inputs, 1 to 64, one behind another. For engines with
     /// [`crate::EngineOptions::max_input_rows`]. The library copies what it keeps.
     pub fn append_inputs(&mut self, inputs: &[Input<'_>]) -> Result<()> {
         let hidden_size = self.model().info()?.hidden_size as usize;
         let mut array = Vec::with_capacity(inputs.len());
         for (i, input) in inputs.iter().enumerate() {
-            array.push(input.raw(hidden_size).map_err(|what| Error {
-                status: Status::INVALID_ARGUMENT,
-                message: format!("input {}: {}", i, what),
-            })?);
+            array.push(
+                input
+                    .raw(hidden_size)
+                    .map_err(|what| Error::argument(format!("input {}: {}", i, what)))?,
+            );
         }
-        self.check(unsafe {
-            raw::rondo_session_append_inputs(self.handle, array.as_ptr(), array.len())
+        self.call(|session| unsafe {
+            raw::rondo_session_append_inputs(session, array.as_ptr(), array.len())
         })
     }
 }

@@ -1,39 +1,32 @@
 //! Media: pictures as rows among tokens, of models that see.
+use crate::callbacks::{reported, unreported, Progress};
+use crate::engine_options::setters;
 use crate::error::{check, check_message};
-use crate::options::setters;
-use crate::progress::{reported, Progress};
 use crate::{raw, Engine, Image, ImageFacts, Model, Result, Session};
-use std::marker::PhantomData;
-use std::mem::{size_of, MaybeUninit};
+use std::fmt;
+use std::mem::{size_of, zeroed};
+use std::ops::ControlFlow;
 use std::ptr;
 use std::sync::Arc;
 
-/// rondo_image_options. What is 0 is the default.
-#[allow(missing_docs)]
-#[derive(Default)]
+/// How a picture is looked at. What is 0 is the default.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct ImageOptions<'p> {
-    /// Rows of the picture in the text, of families in which they follow from its size: at least and
-    /// at most about so many.
+pub struct ImageOptions {
+    /// Rows of the picture in the text, of families in which they follow from its size: at least
+    /// about so many.
     pub min_tokens: u32,
+    /// At most about so many.
     pub max_tokens: u32,
     /// True: the picture is not cut into tiles, where the family does.
     pub one_tile: bool,
-    progress: Option<Progress<'p>>,
 }
 
-impl<'p> ImageOptions<'p> {
+impl ImageOptions {
     setters! { min_tokens: u32, max_tokens: u32, one_tile: bool }
 
-    /// Told how far [`Engine::media`] is. False cancels it.
-    pub fn progress(mut self, told: impl FnMut(u64, u64) -> bool + 'p) -> Self {
-        self.progress = Some(Box::new(told));
-        self
-    }
-
-    /// Without `progress`.
     fn raw(&self) -> Result<raw::rondo_image_options> {
-        let mut raw: raw::rondo_image_options = unsafe { MaybeUninit::zeroed().assume_init() };
+        let mut raw: raw::rondo_image_options = unsafe { zeroed() };
         let size = size_of::<raw::rondo_image_options>();
         check(unsafe { raw::rondo_image_options_init(&mut raw, size) })?;
         raw.min_tokens = self.min_tokens;
@@ -45,14 +38,13 @@ impl<'p> ImageOptions<'p> {
 
 /// A picture as an engine's rows. Made by [`Engine::media`]. Clones are the same, and any number of
 /// sessions of the engine share it; they keep the rows that they have.
-#[derive(Clone, Debug)]
-pub struct Media<'m> {
-    owner: Arc<Owner>,
-    memory: PhantomData<&'m [u8]>, // the engine's, which it holds
-}
+#[derive(Clone)]
+pub struct Media(Arc<Owner>);
 
-#[derive(Debug)]
-struct Owner(*mut raw::rondo_media);
+struct Owner {
+    handle: *mut raw::rondo_media,
+    _engine: Engine,
+}
 
 // Every function of media is [any thread].
 unsafe impl Send for Owner {}
@@ -60,67 +52,90 @@ unsafe impl Sync for Owner {}
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        unsafe { raw::rondo_media_close(self.0) }
+        unsafe { raw::rondo_media_close(self.handle) }
     }
 }
 
-fn facts(call: impl FnOnce(*mut raw::rondo_image_facts) -> Result<()>) -> Result<ImageFacts> {
-    let mut raw: raw::rondo_image_facts = unsafe { MaybeUninit::zeroed().assume_init() };
-    raw.struct_size = size_of::<raw::rondo_image_facts>() as u32;
-    call(&mut raw)?;
-    Ok(unsafe { ImageFacts::of(&raw) })
+impl fmt::Debug for Media {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.info().map(|facts| facts.rows).ok();
+        f.debug_struct("Media").field("rows", &rows).finish_non_exhaustive()
+    }
 }
 
-impl Media<'_> {
+impl Media {
     /// What became of the picture.
     pub fn info(&self) -> Result<ImageFacts> {
-        facts(|raw| check(unsafe { raw::rondo_media_info(self.owner.0, raw) }))
+        ImageFacts::filled(|facts| check(unsafe { raw::rondo_media_info(self.0.handle, facts) }))
     }
 }
 
-impl Model<'_> {
+impl Model {
     /// What becomes of a picture of this size, upright, without a pixel and without an engine.
     pub fn image_plan(
         &self,
         width: u32,
         height: u32,
-        options: &ImageOptions<'_>,
+        options: &ImageOptions,
     ) -> Result<ImageFacts> {
         let options = options.raw()?;
-        facts(|raw| {
+        ImageFacts::filled(|facts| {
             check_message(|message, bytes| unsafe {
-                raw::rondo_image_plan(self.handle, width, height, &options, raw, message, bytes)
+                raw::rondo_image_plan(self.handle(), width, height, &options, facts, message, bytes)
             })
         })
     }
 }
 
-impl<'m> Engine<'m> {
+impl Engine {
     /// Encodes a picture, between the passes of sessions. For engines with
     /// [`crate::EngineOptions::max_media_rows`].
-    pub fn media(&self, image: &Image<'_>, options: &mut ImageOptions<'_>) -> Result<Media<'m>> {
+    pub fn media(&self, image: &Image<'_>, options: &ImageOptions) -> Result<Media> {
+        self.encode(image, options, None)
+    }
+
+    /// The same, and tells how far it is. [`ControlFlow::Break`] cancels it.
+    pub fn media_with_progress(
+        &self,
+        image: &Image<'_>,
+        options: &ImageOptions,
+        mut told: impl FnMut(u64, u64) -> ControlFlow<()>,
+    ) -> Result<Media> {
+        self.encode(image, options, Some(&mut told))
+    }
+
+    fn encode(
+        &self,
+        image: &Image<'_>,
+        options: &ImageOptions,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Media> {
         let image = image.raw()?;
         let mut raw = options.raw()?;
         let mut handle = ptr::null_mut();
-        reported(options.progress.as_mut(), |report, user| {
+        let create = |report, user| {
             raw.progress = report;
             raw.progress_user = user;
             check_message(|message, bytes| unsafe {
-                raw::rondo_media_create(self.handle, &image, &raw, &mut handle, message, bytes)
+                raw::rondo_media_create(self.handle(), &image, &raw, &mut handle, message, bytes)
             })
-        })?;
-        Ok(Media { owner: Arc::new(Owner(handle)), memory: PhantomData })
+        };
+        match progress {
+            Some(progress) => reported(progress, create),
+            None => unreported(create),
+        }?;
+        Ok(Media(Arc::new(Owner { handle, _engine: self.clone() })))
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// Queues `ids`, of which each that is [`crate::ModelFacts::picture_token`] stands for the next
     /// of `media`. Chat templates write that token where a message has a part `{"type": "image"}`.
-    pub fn append_media(&mut self, ids: &[i32], media: &[&Media<'_>]) -> Result<()> {
-        let handles: Vec<_> = media.iter().map(|one| one.owner.0).collect();
-        self.check(unsafe {
+    pub fn append_media(&mut self, ids: &[i32], media: &[&Media]) -> Result<()> {
+        let handles: Vec<_> = media.iter().map(|one| one.0.handle).collect();
+        self.call(|session| unsafe {
             raw::rondo_session_append_media(
-                self.handle,
+                session,
                 ids.as_ptr(),
                 ids.len(),
                 handles.as_ptr(),

@@ -1,41 +1,65 @@
 //! Models: files, verified and mapped.
+use crate::engine::Arena;
 use crate::error::{c_string, check, check_message, text_output};
 use crate::{
-    raw, Adapter, Engine, EngineOptions, Error, Grammar, GrammarKind, GrammarOptions, MemoryPlan,
+    raw, Adapter, Engine, EngineOptions, Grammar, GrammarKind, GrammarOptions, MemoryPlan,
     MemoryRegion, ModelFacts, Result, Status,
 };
-use std::marker::PhantomData;
-use std::mem::{size_of, MaybeUninit};
+use std::any::Any;
+use std::ffi::CString;
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ops::ControlFlow;
 use std::os::raw::c_char;
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
-/// A model file. Immutable; shared by engines and threads.
-pub struct Model<'m> {
-    pub(crate) handle: *mut raw::rondo_model,
-    owner: Arc<Owner>,
-    memory: PhantomData<&'m [u8]>,
+/// A model file, which never changes. Clones are the same model, and any number of engines and threads
+/// share it.
+#[derive(Clone)]
+pub struct Model(Arc<Owner>);
+
+struct Owner {
+    handle: *mut raw::rondo_model,
+    /// What the file's bytes lie in, where it was opened from memory.
+    _memory: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Gives the handle up when neither the model nor what was made from it is there any more.
-struct Owner(*mut raw::rondo_model);
-
 // Every function of a model is [any thread].
-unsafe impl Send for Model<'_> {}
-unsafe impl Sync for Model<'_> {}
+unsafe impl Send for Owner {}
+unsafe impl Sync for Owner {}
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        unsafe { raw::rondo_model_close(self.0) }
+        unsafe { raw::rondo_model_close(self.handle) }
     }
 }
 
-impl Model<'static> {
-    /// Opens the file that `rondo convert` made.
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.fact("name").or_else(|_| self.fact("architecture")).unwrap_or_default();
+        f.debug_struct("Model").field("name", &name).finish_non_exhaustive()
+    }
+}
+
+/// A path as the library takes it.
+pub(crate) fn c_path(path: &Path) -> Result<CString> {
+    #[cfg(unix)]
+    let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str());
+    #[cfg(not(unix))]
+    let bytes = path
+        .to_str()
+        .ok_or_else(|| crate::Error::argument(format!("{:?} is no Unicode", path)))?
+        .as_bytes();
+    c_string(bytes)
+}
+
+impl Model {
+    /// Opens the file that `rondo convert` or `rondo pull` made.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = c_string(&path.as_ref().to_string_lossy())?;
-        Self::from_call(|model, message, bytes| unsafe {
+        let path = c_path(path.as_ref())?;
+        Self::from_call(None, |model, message, bytes| unsafe {
             raw::rondo_model_open_path(raw::RONDO_ABI_VERSION, path.as_ptr(), model, message, bytes)
         })
     }
@@ -48,7 +72,7 @@ impl Model<'static> {
         offset: u64,
         length: Option<u64>,
     ) -> Result<Self> {
-        Self::from_call(|model, message, bytes| unsafe {
+        Self::from_call(None, |model, message, bytes| unsafe {
             raw::rondo_model_open_fd(
                 raw::RONDO_ABI_VERSION,
                 fd.as_raw_fd(),
@@ -61,37 +85,19 @@ impl Model<'static> {
         })
     }
 
-    /// A LoRA adapter: a file that `rondo convert --adapter-for` made for this model. For
-    /// [`crate::SessionOptions::adapter`].
-    pub fn adapter(&self, path: impl AsRef<Path>) -> Result<Adapter> {
-        Adapter::open(self, path.as_ref())
-    }
-
-    /// What sessions may say: JSON that is valid by a schema, which is JSON itself. Of a model in
-    /// memory that is lent for less than ever, [`crate::SessionOptions::json_schema`] makes one.
-    pub fn grammar(&self, schema: &str, options: &GrammarOptions) -> Result<Grammar> {
-        Grammar::create(self, GrammarKind::JSON_SCHEMA, schema, options)
-    }
-
-    /// The same by a regular expression of ECMA-262, which is the whole text.
-    pub fn pattern_grammar(&self, pattern: &str, options: &GrammarOptions) -> Result<Grammar> {
-        Grammar::create(self, GrammarKind::PATTERN, pattern, options)
-    }
-
-    /// The same by rules in GBNF's notation.
-    pub fn rules_grammar(&self, gbnf: &str, options: &GrammarOptions) -> Result<Grammar> {
-        Grammar::create(self, GrammarKind::GBNF, gbnf, options)
-    }
-}
-
-impl<'m> Model<'m> {
-    /// A model in memory, aligned to 64.
-    pub fn from_memory(bytes: &'m [u8]) -> Result<Self> {
-        Self::from_call(|model, message, message_bytes| unsafe {
+    /// A model in memory, aligned to 64: a `&'static [u8]`, or what owns such bytes, which is kept as
+    /// long as anything that was made from the model.
+    pub fn from_memory(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self> {
+        let owner = Box::new(owner);
+        let (start, length) = {
+            let bytes = (*owner).as_ref();
+            (bytes.as_ptr(), bytes.len())
+        };
+        Self::from_call(Some(owner), |model, message, message_bytes| unsafe {
             raw::rondo_model_open_memory(
                 raw::RONDO_ABI_VERSION,
-                bytes.as_ptr().cast(),
-                bytes.len(),
+                start.cast(),
+                length,
                 model,
                 message,
                 message_bytes,
@@ -100,31 +106,49 @@ impl<'m> Model<'m> {
     }
 
     fn from_call(
+        memory: Option<Box<dyn Any + Send + Sync>>,
         call: impl FnOnce(*mut *mut raw::rondo_model, *mut c_char, usize) -> i32,
     ) -> Result<Self> {
         let mut handle = ptr::null_mut();
         check_message(|message, bytes| call(&mut handle, message, bytes))?;
-        Ok(Model { handle, owner: Arc::new(Owner(handle)), memory: PhantomData })
+        Ok(Model(Arc::new(Owner { handle, _memory: memory })))
     }
 
-    /// The same model, for what is made from it.
-    pub(crate) fn share(&self) -> Self {
-        Model { handle: self.handle, owner: Arc::clone(&self.owner), memory: PhantomData }
+    pub(crate) fn handle(&self) -> *mut raw::rondo_model {
+        self.0.handle
+    }
+
+    /// A LoRA adapter: a file that `rondo convert --adapter-for` made for this model. For
+    /// [`crate::SessionOptions::adapter`].
+    pub fn adapter(&self, path: impl AsRef<Path>) -> Result<Adapter> {
+        Adapter::open(self, path.as_ref())
+    }
+
+    /// What sessions may say: JSON that is valid by a schema, which is JSON itself.
+    pub fn grammar(&self, schema: &str, options: &GrammarOptions) -> Result<Grammar> {
+        Grammar::create(self, GrammarKind::JsonSchema, schema, options)
+    }
+
+    /// The same by a regular expression of ECMA-262, which is the whole text.
+    pub fn pattern_grammar(&self, pattern: &str, options: &GrammarOptions) -> Result<Grammar> {
+        Grammar::create(self, GrammarKind::Pattern, pattern, options)
+    }
+
+    /// The same by rules in GBNF's notation.
+    pub fn rules_grammar(&self, gbnf: &str, options: &GrammarOptions) -> Result<Grammar> {
+        Grammar::create(self, GrammarKind::Gbnf, gbnf, options)
     }
 
     /// The model's numbers.
     pub fn info(&self) -> Result<ModelFacts> {
-        let mut raw: raw::rondo_model_facts = unsafe { MaybeUninit::zeroed().assume_init() };
-        raw.struct_size = size_of::<raw::rondo_model_facts>() as u32;
-        check(unsafe { raw::rondo_model_info(self.handle, &mut raw) })?;
-        Ok(unsafe { ModelFacts::of(&raw) })
+        ModelFacts::filled(|facts| check(unsafe { raw::rondo_model_info(self.handle(), facts) }))
     }
 
     /// The tokens that end a generation.
     pub fn eos_tokens(&self) -> Result<Vec<i32>> {
         let token = |index| {
             let mut token = 0;
-            check(unsafe { raw::rondo_model_eos_token(self.handle, index, &mut token) })?;
+            check(unsafe { raw::rondo_model_eos_token(self.handle(), index, &mut token) })?;
             Ok(token)
         };
         (0..self.info()?.n_eos_tokens).map(token).collect()
@@ -134,7 +158,7 @@ impl<'m> Model<'m> {
     pub fn fact(&self, key: &str) -> Result<String> {
         let key = c_string(key)?;
         text_output(|buffer, capacity, length| unsafe {
-            raw::rondo_model_fact(self.handle, key.as_ptr(), buffer, capacity, length)
+            raw::rondo_model_fact(self.handle(), key.as_ptr(), buffer, capacity, length)
         })
     }
 
@@ -162,11 +186,11 @@ impl<'m> Model<'m> {
         loop {
             let index = names.len() as u32;
             match text_output(|buffer, capacity, length| unsafe {
-                call(self.handle, index, buffer, capacity, length)
+                call(self.handle(), index, buffer, capacity, length)
             }) {
                 Ok(name) => names.push(name),
                 // Behind the last one.
-                Err(Error { status: Status::INVALID_ARGUMENT, .. }) => return Ok(names),
+                Err(error) if error.status() == Status::InvalidArgument => return Ok(names),
                 Err(error) => return Err(error),
             }
         }
@@ -176,7 +200,7 @@ impl<'m> Model<'m> {
     pub fn chat_template(&self, name: &str) -> Result<String> {
         let name = c_string(name)?;
         text_output(|buffer, capacity, length| unsafe {
-            raw::rondo_model_chat_template(self.handle, name.as_ptr(), buffer, capacity, length)
+            raw::rondo_model_chat_template(self.handle(), name.as_ptr(), buffer, capacity, length)
         })
     }
 
@@ -188,7 +212,7 @@ impl<'m> Model<'m> {
             let mut count = 0;
             let status = unsafe {
                 raw::rondo_tokenize(
-                    self.handle,
+                    self.handle(),
                     text.as_ptr().cast(),
                     text.len(),
                     flags,
@@ -209,7 +233,7 @@ impl<'m> Model<'m> {
         let flags = if skip_special { raw::RONDO_DETOKENIZE_SKIP_SPECIAL } else { 0 };
         text_output(|buffer, capacity, length| unsafe {
             raw::rondo_detokenize(
-                self.handle,
+                self.handle(),
                 ids.as_ptr(),
                 ids.len(),
                 flags,
@@ -221,65 +245,85 @@ impl<'m> Model<'m> {
     }
 
     /// What an engine with these options will take, to the byte.
-    pub fn plan(&self, options: &EngineOptions<'_>) -> Result<MemoryPlan> {
-        let (options, _kernels) = options.raw()?;
-        let mut raw: raw::rondo_memory_plan = unsafe { MaybeUninit::zeroed().assume_init() };
-        raw.struct_size = size_of::<raw::rondo_memory_plan>() as u32;
-        check_message(|message, bytes| unsafe {
-            raw::rondo_plan(self.handle, &options, &mut raw, message, bytes)
-        })?;
-        Ok(unsafe { MemoryPlan::of(&raw) })
+    pub fn plan(&self, options: &EngineOptions) -> Result<MemoryPlan> {
+        options.with_raw(|options| {
+            MemoryPlan::filled(|plan| {
+                check_message(|message, bytes| unsafe {
+                    raw::rondo_plan(self.handle(), options, plan, message, bytes)
+                })
+            })
+        })
     }
 
     /// The parts of that plan, lowest address first.
-    pub fn plan_regions(&self, options: &EngineOptions<'_>) -> Result<Vec<MemoryRegion>> {
+    pub fn plan_regions(&self, options: &EngineOptions) -> Result<Vec<MemoryRegion>> {
         let n = self.plan(options)?.n_regions;
-        let (options, _kernels) = options.raw()?;
-        let region = |index| {
-            let mut raw: raw::rondo_memory_region = unsafe { MaybeUninit::zeroed().assume_init() };
-            raw.struct_size = size_of::<raw::rondo_memory_region>() as u32;
-            check(unsafe { raw::rondo_plan_region(self.handle, &options, index, &mut raw) })?;
-            Ok(unsafe { MemoryRegion::of(&raw) })
-        };
-        (0..n).map(region).collect()
+        options.with_raw(|options| {
+            let region = |index| {
+                MemoryRegion::filled(|region| {
+                    check(unsafe { raw::rondo_plan_region(self.handle(), options, index, region) })
+                })
+            };
+            (0..n).map(region).collect()
+        })
     }
 
     /// The largest context whose plan fits into so many bytes.
-    pub fn plan_fit(&self, bytes: u64, options: &EngineOptions<'_>) -> Result<u32> {
-        let (options, _kernels) = options.raw()?;
+    pub fn plan_fit(&self, bytes: u64, options: &EngineOptions) -> Result<u32> {
         let mut context = 0;
-        check_message(|message, message_bytes| unsafe {
-            raw::rondo_plan_fit(self.handle, &options, bytes, &mut context, message, message_bytes)
+        options.with_raw(|options| {
+            check_message(|message, message_bytes| unsafe {
+                raw::rondo_plan_fit(
+                    self.handle(),
+                    options,
+                    bytes,
+                    &mut context,
+                    message,
+                    message_bytes,
+                )
+            })
         })?;
         Ok(context)
     }
 
     /// The bytes that the grammar of this schema takes.
     pub fn plan_grammar(&self, schema: &str, options: &GrammarOptions) -> Result<u64> {
-        Grammar::plan(self, GrammarKind::JSON_SCHEMA, schema, options)
+        Grammar::plan(self, GrammarKind::JsonSchema, schema, options)
     }
 
     /// The bytes that the grammar of this pattern takes.
     pub fn plan_pattern_grammar(&self, pattern: &str, options: &GrammarOptions) -> Result<u64> {
-        Grammar::plan(self, GrammarKind::PATTERN, pattern, options)
+        Grammar::plan(self, GrammarKind::Pattern, pattern, options)
     }
 
     /// The bytes that the grammar of these rules takes.
     pub fn plan_rules_grammar(&self, gbnf: &str, options: &GrammarOptions) -> Result<u64> {
-        Grammar::plan(self, GrammarKind::GBNF, gbnf, options)
+        Grammar::plan(self, GrammarKind::Gbnf, gbnf, options)
     }
 
-    /// Makes the model runnable, in memory of the system's.
-    pub fn engine(&self, options: &mut EngineOptions<'_>) -> Result<Engine<'m>> {
-        Engine::create(self, options, ptr::null_mut(), 0)
+    /// Makes the model runnable, in memory of the system's. Of a large model that takes seconds:
+    /// [`Model::engine_with_progress`] tells how far it is, [`Model::engine_async`] does not block.
+    pub fn engine(&self, options: &EngineOptions) -> Result<Engine> {
+        Engine::create(self, options, None, None)
     }
 
-    /// Makes the model runnable in the caller's memory, of the plan's size and alignment.
+    /// The same, and tells how far it is: `done` of `total` bytes. [`ControlFlow::Break`] cancels it.
+    pub fn engine_with_progress(
+        &self,
+        options: &EngineOptions,
+        mut told: impl FnMut(u64, u64) -> ControlFlow<()>,
+    ) -> Result<Engine> {
+        Engine::create(self, options, None, Some(&mut told))
+    }
+
+    /// Makes the model runnable in the caller's memory, of the plan's size and alignment: a `&'static
+    /// mut [MaybeUninit<u8>]`, or what owns such bytes, which is kept until the engine and its
+    /// sessions are gone.
     pub fn engine_in(
         &self,
-        options: &mut EngineOptions<'_>,
-        arena: &'m mut [MaybeUninit<u8>],
-    ) -> Result<Engine<'m>> {
-        Engine::create(self, options, arena.as_mut_ptr().cast(), arena.len())
+        options: &EngineOptions,
+        arena: impl AsMut<[MaybeUninit<u8>]> + Send + Sync + 'static,
+    ) -> Result<Engine> {
+        Engine::create(self, options, Some(Arena::new(arena)), None)
     }
 }

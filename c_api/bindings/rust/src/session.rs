@@ -1,14 +1,20 @@
 //! Sessions: sequences of tokens.
+use crate::callbacks::{calling, guarded};
+use crate::calls::numbered;
 use crate::error::{check, check_message};
-use crate::{raw, Channel, Chat, Error, Model, Reason, Result, SessionCounters, SessionOptions};
-use std::any::Any;
+use crate::turns::{Queue, Turn};
+use crate::{
+    raw, Canceller, Channel, Engine, Error, Model, Prompt, Reason, Result, SessionCounters,
+    SessionOptions, Stream,
+};
 use std::ffi::CStr;
-use std::mem::{size_of, MaybeUninit};
+use std::fmt;
+use std::mem::{size_of, zeroed};
+use std::ops::Range;
 use std::os::raw::c_void;
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr;
 use std::slice;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What one step of a generation brought.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,9 +26,9 @@ pub struct Event {
     pub text: String,
     /// The token's own.
     pub bytes: Vec<u8>,
-    /// Why the generation ended; [`Reason::NONE`]: it goes on.
-    pub reason: Reason,
-    /// With the option `logprobs`.
+    /// Why the generation ended; none: it goes on.
+    pub reason: Option<Reason>,
+    /// With the option `logprobs`; else 0.
     pub logprob: f32,
     /// Tokens of the prompt that still wait for passes.
     pub pending: u64,
@@ -32,221 +38,265 @@ pub struct Event {
     pub channel: Channel,
 }
 
-/// A handle that is null once the session is gone.
-struct Shared(*mut raw::rondo_session);
+/// The library's handle: a number that is never given out twice, so that one of a session that is gone is
+/// refused, whoever has it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Handle(pub(crate) *mut raw::rondo_session);
 
-// Only functions that are [any thread] are called through it.
-unsafe impl Send for Shared {}
+unsafe impl Send for Handle {}
+unsafe impl Sync for Handle {}
 
-/// Ends calls of a session from any thread.
-#[derive(Clone)]
-pub struct Canceller(Arc<Mutex<Shared>>);
+/// What a session and the threads that work for its futures have together.
+pub(crate) struct Shared {
+    handle: Handle,
+    engine: Engine,
+    pub(crate) queue: Queue,
+}
 
-impl Canceller {
-    /// The number of the call that computes, or else of the next one; 0 when the session is gone.
-    pub fn call_number(&self) -> u64 {
-        let shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut number = 0;
-        if !shared.0.is_null() {
-            unsafe { raw::rondo_session_call(shared.0, &mut number) };
-        }
-        number
-    }
-
-    /// Makes the call of this number, and no other, fail with [`crate::Status::CANCELLED`]. Does
-    /// nothing where it is over, or the session is gone.
-    pub fn cancel_call(&self, number: u64) {
-        let shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !shared.0.is_null() {
-            unsafe { raw::rondo_session_cancel_call(shared.0, number) };
-        }
-    }
-
-    /// Makes the call that runs, or else the next one that computes, fail with
-    /// [`crate::Status::CANCELLED`]. Does nothing when the session is gone.
-    pub fn cancel(&self) {
-        let shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !shared.0.is_null() {
-            unsafe { raw::rondo_session_cancel(shared.0) };
-        }
+impl Shared {
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle
     }
 }
 
-/// Made by [`crate::Engine::session`]. May move between threads; one uses it at a time.
-pub struct Session<'m> {
-    pub(crate) handle: *mut raw::rondo_session,
-    shared: Arc<Mutex<Shared>>,
-    model: Model<'m>,
+/// One sequence of tokens, made by [`Engine::session`]. It takes one call at a time, which the borrow
+/// checker holds, from whichever thread; a [`Canceller`] ends calls from others. It holds its engine,
+/// and both may be dropped in any order.
+pub struct Session {
+    pub(crate) shared: Arc<Shared>,
+    /// It is there for a future's work alone, and does not close.
+    guest: bool,
 }
 
-// [one call per session], from whichever thread: Send, and not Sync.
-unsafe impl Send for Session<'_> {}
-
-impl Drop for Session<'_> {
+impl Drop for Session {
     fn drop(&mut self) {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.0 = ptr::null_mut();
-        unsafe { raw::rondo_session_close(self.handle) }
+        if !self.guest {
+            self.shared.queue.close();
+            unsafe { raw::rondo_session_close(self.handle()) }
+        }
     }
 }
 
-impl<'m> Session<'m> {
-    pub(crate) fn new(handle: *mut raw::rondo_session, model: Model<'m>) -> Self {
-        Session { handle, shared: Arc::new(Mutex::new(Shared(handle))), model }
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("engine", self.engine()).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    pub(crate) fn new(handle: Handle, engine: Engine) -> Self {
+        let shared = Shared { handle, engine, queue: Queue::default() };
+        Session { shared: Arc::new(shared), guest: false }
     }
 
-    pub(crate) fn model(&self) -> &Model<'m> {
-        &self.model
+    pub(crate) fn guest(shared: Arc<Shared>) -> Self {
+        Session { shared, guest: true }
     }
 
-    pub(crate) fn check(&self, status: i32) -> Result<()> {
-        match status {
+    pub(crate) fn handle(&self) -> *mut raw::rondo_session {
+        self.shared.handle.0
+    }
+
+    /// A guest has its turn already.
+    pub(crate) fn turn(&self) -> Option<Turn<'_>> {
+        (!self.guest).then(|| Turn::of(&self.shared.queue))
+    }
+
+    /// Of the call that just failed, within its turn.
+    fn failure(&self, status: i32) -> Error {
+        let message = match status {
+            raw::RONDO_STATUS_BUSY => Default::default(), // the session says nothing of it
+            _ => unsafe { CStr::from_ptr(raw::rondo_session_last_error(self.handle())) },
+        };
+        Error::new(status, message)
+    }
+
+    /// A call on this session when it is its turn, and what it says where it fails.
+    pub(crate) fn call(&self, call: impl FnOnce(*mut raw::rondo_session) -> i32) -> Result<()> {
+        let _turn = self.turn();
+        let handle = self.handle();
+        match calling(|| call(handle)) {
             raw::RONDO_STATUS_OK => Ok(()),
-            _ => Err(Error::new(status, unsafe {
-                CStr::from_ptr(raw::rondo_session_last_error(self.handle))
-            })),
+            status => Err(self.failure(status)),
         }
     }
 
-    /// Appends and evaluates a prompt, or the next turn of a conversation. All or nothing.
+    /// The same of one that computes, which a future's drop ends.
+    pub(crate) fn compute(&self, call: impl FnOnce(*mut raw::rondo_session) -> i32) -> Result<()> {
+        let _turn = self.turn();
+        let session = self.shared.handle;
+        match numbered(session, || calling(|| call(session.0)))? {
+            raw::RONDO_STATUS_OK => Ok(()),
+            status => Err(self.failure(status)),
+        }
+    }
+
+    /// The engine that it is of.
+    pub fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        self.engine().model()
+    }
+
+    /// The text that goes on behind `prompt`: a text or token ids.
+    ///
+    /// ```no_run
+    /// # fn main() -> rondo::Result<()> {
+    /// # let engine = rondo::Model::open("model.rondo")?.engine(&Default::default())?;
+    /// let mut session = engine.session(&rondo::SessionOptions::default().max_tokens(64))?;
+    /// println!("{}", session.generate("Once upon a time")?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn generate<'p>(&mut self, prompt: impl Into<Prompt<'p>>) -> Result<String> {
+        self.stream(prompt).map(|event| Ok(event?.text)).collect()
+    }
+
+    /// The same token by token. A failure of the prompt is the first item.
+    pub fn stream<'p>(&mut self, prompt: impl Into<Prompt<'p>>) -> Stream<'_> {
+        let begun = self.feed(&prompt.into());
+        Stream::begun(self, begun)
+    }
+
+    /// Goes on with what the session has, up to the event with the reason or the first error.
+    pub fn resume(&mut self) -> Stream<'_> {
+        Stream::begun(self, Ok(()))
+    }
+
+    /// Appends and evaluates a prompt. What begins a text is added where the session is empty.
+    pub(crate) fn feed(&mut self, prompt: &Prompt<'_>) -> Result<()> {
+        match prompt {
+            Prompt::Ids(ids) => self.prefill(ids),
+            Prompt::Text(text) => {
+                let ids = self.model().tokenize(text, self.position()? == 0)?;
+                self.prefill(&ids)
+            }
+        }
+    }
+
+    /// Appends and evaluates tokens: a prompt, or the next turn of a conversation. All or nothing.
     pub fn prefill(&mut self, ids: &[i32]) -> Result<()> {
-        self.check(unsafe { raw::rondo_session_prefill(self.handle, ids.as_ptr(), ids.len()) })
+        self.compute(|session| unsafe {
+            raw::rondo_session_prefill(session, ids.as_ptr(), ids.len())
+        })
     }
 
     /// As [`Session::prefill`], and calls `row` with the index and the logits after each token.
     pub fn prefill_logits(&mut self, ids: &[i32], row: impl FnMut(usize, &[f32])) -> Result<()> {
-        let mut rows = Rows { row, panic: None };
+        let mut rows = Rows { row, over: false };
         let receive = receiver(&rows);
-        let status = unsafe {
+        self.compute(|session| unsafe {
             let user = (&mut rows as *mut Rows<_>).cast();
-            raw::rondo_session_prefill_logits(self.handle, ids.as_ptr(), ids.len(), receive, user)
-        };
-        if let Some(panic) = rows.panic {
-            resume_unwind(panic);
-        }
-        self.check(status)
+            raw::rondo_session_prefill_logits(session, ids.as_ptr(), ids.len(), receive, user)
+        })
     }
 
     /// Queues tokens, which the next steps of the engine evaluate.
     pub fn append(&mut self, ids: &[i32]) -> Result<()> {
-        self.check(unsafe { raw::rondo_session_append(self.handle, ids.as_ptr(), ids.len()) })
+        self.call(|session| unsafe { raw::rondo_session_append(session, ids.as_ptr(), ids.len()) })
     }
 
     /// Tells tokens that may come next: the next pass verifies them, and no token is another for it.
     pub fn propose(&mut self, ids: &[i32]) -> Result<()> {
-        self.check(unsafe { raw::rondo_session_propose(self.handle, ids.as_ptr(), ids.len()) })
+        self.call(|session| unsafe { raw::rondo_session_propose(session, ids.as_ptr(), ids.len()) })
     }
 
     /// Appends one token that the caller chose.
     pub fn accept(&mut self, token: i32) -> Result<()> {
-        self.check(unsafe { raw::rondo_session_accept(self.handle, token) })
+        self.call(|session| unsafe { raw::rondo_session_accept(session, token) })
     }
 
     /// Generates one token.
+    #[allow(clippy::should_implement_trait)] // a session is no iterator: Session::resume gives one
     pub fn next(&mut self) -> Result<Event> {
-        self.read(raw::rondo_session_next)
+        let _turn = self.turn();
+        let mut raw = empty_event();
+        let session = self.shared.handle;
+        let next = || calling(|| unsafe { raw::rondo_session_next(session.0, &mut raw) });
+        let status = numbered(session, next)?;
+        self.event_of(status, &raw)
     }
 
     /// What the last step of the engine had for this session, once; with drafts, one token a call.
     pub fn event(&mut self) -> Result<Event> {
-        self.read(raw::rondo_session_event)
+        let _turn = self.turn();
+        let mut raw = empty_event();
+        let status = calling(|| unsafe { raw::rondo_session_event(self.handle(), &mut raw) });
+        self.event_of(status, &raw)
     }
 
-    fn read(
-        &mut self,
-        call: unsafe extern "C" fn(*mut raw::rondo_session, *mut raw::rondo_event) -> i32,
-    ) -> Result<Event> {
-        let mut raw: raw::rondo_event = unsafe { MaybeUninit::zeroed().assume_init() };
-        raw.struct_size = size_of::<raw::rondo_event>() as u32;
-        self.check(unsafe { call(self.handle, &mut raw) })?;
-        // Valid until the next call on this session.
+    /// Within the turn of the call: what an event points to is valid up to the next one.
+    fn event_of(&self, status: i32, raw: &raw::rondo_event) -> Result<Event> {
+        if status != raw::RONDO_STATUS_OK {
+            return Err(self.failure(status));
+        }
         let (text, bytes) = unsafe {
             (
                 slice::from_raw_parts(raw.text.cast::<u8>(), raw.text_bytes),
                 slice::from_raw_parts(raw.bytes.cast::<u8>(), raw.bytes_count),
             )
         };
+        let goes_on = raw.reason == raw::RONDO_REASON_NONE;
         Ok(Event {
-            token: if raw.token < 0 { None } else { Some(raw.token) },
+            token: (raw.token >= 0).then_some(raw.token),
             text: String::from_utf8_lossy(text).into_owned(),
             bytes: bytes.to_vec(),
-            reason: Reason(raw.reason),
+            reason: (!goes_on).then(|| Reason::of(raw.reason)),
             logprob: raw.logprob,
             pending: raw.pending,
             taken_over: raw.taken_over,
-            channel: Channel(raw.channel),
+            channel: Channel::of(raw.channel),
         })
     }
 
-    /// Generates up to the event with the reason, or the first error.
-    pub fn stream(&mut self) -> Stream<'_, 'm> {
-        Stream { session: self, over: false }
-    }
-
-    /// The answer to a conversation; the session's tokens become the conversation's.
-    pub fn chat(&mut self, chat: &Chat<'_>) -> Result<Stream<'_, 'm>> {
-        let ids = self.model.chat_ids(chat)?;
-        self.reset()?;
-        self.append_media(&ids, &[])?; // refuses ids in which pictures are missing
-        Ok(self.stream())
-    }
-
-    /// The text of a whole generation.
-    pub fn generate(&mut self) -> Result<String> {
-        self.stream().map(|event| Ok(event?.text)).collect()
-    }
-
-    /// The logits after the last token, without a copy.
+    /// The logits after the last token, without a copy: the session takes no other call as long as
+    /// they are held.
     pub fn logits(&mut self) -> Result<&[f32]> {
         let (mut logits, mut count) = (ptr::null(), 0);
-        self.check(unsafe { raw::rondo_session_logits(self.handle, &mut logits, &mut count) })?;
+        self.compute(|session| unsafe {
+            raw::rondo_session_logits(session, &mut logits, &mut count)
+        })?;
         Ok(unsafe { slice::from_raw_parts(logits, count) })
     }
 
     /// Takes the last n tokens back.
     pub fn undo(&mut self, n: u64) -> Result<()> {
-        self.check(unsafe { raw::rondo_session_undo(self.handle, n) })
+        self.call(|session| unsafe { raw::rondo_session_undo(session, n) })
     }
 
     /// Takes all tokens back. The options stay.
     pub fn reset(&mut self) -> Result<()> {
-        self.check(unsafe { raw::rondo_session_reset(self.handle) })
+        self.call(|session| unsafe { raw::rondo_session_reset(session) })
     }
 
     /// How many tokens the sequence has.
     pub fn position(&self) -> Result<u64> {
         let mut position = 0;
-        self.check(unsafe { raw::rondo_session_position(self.handle, &mut position) })?;
+        self.call(|session| unsafe { raw::rondo_session_position(session, &mut position) })?;
         Ok(position)
     }
 
-    /// How many more tokens fit; [`u64::MAX`] under [`crate::Policy::SLIDE`].
-    pub fn remaining(&self) -> Result<u64> {
+    /// How many more tokens fit; none: any number, under [`crate::Policy::Slide`].
+    pub fn remaining(&self) -> Result<Option<u64>> {
         let mut tokens = 0;
-        self.check(unsafe { raw::rondo_session_remaining(self.handle, &mut tokens) })?;
-        Ok(tokens)
+        self.call(|session| unsafe { raw::rondo_session_remaining(session, &mut tokens) })?;
+        Ok((tokens != u64::MAX).then_some(tokens))
     }
 
-    /// Under [`crate::Policy::SLIDE`]: the positions that are no longer seen.
-    pub fn evicted(&self) -> Result<std::ops::Range<u64>> {
+    /// Under [`crate::Policy::Slide`]: the positions that are no longer seen.
+    pub fn evicted(&self) -> Result<Range<u64>> {
         let (mut begin, mut end) = (0, 0);
-        self.check(unsafe { raw::rondo_session_evicted(self.handle, &mut begin, &mut end) })?;
+        self.call(|session| unsafe { raw::rondo_session_evicted(session, &mut begin, &mut end) })?;
         Ok(begin..end)
     }
 
     /// What was done for this session so far.
     pub fn stats(&self) -> Result<SessionCounters> {
-        let mut raw: raw::rondo_session_counters = unsafe { MaybeUninit::zeroed().assume_init() };
-        raw.struct_size = size_of::<raw::rondo_session_counters>() as u32;
-        self.check(unsafe { raw::rondo_session_stats(self.handle, &mut raw) })?;
-        Ok(unsafe { SessionCounters::of(&raw) })
-    }
-
-    /// How many tokens of a prompt are evaluated, and of how many.
-    pub fn progress(&self) -> Result<(u64, u64)> {
-        let (mut done, mut total) = (0, 0);
-        check(unsafe { raw::rondo_session_progress(self.handle, &mut done, &mut total) })?;
-        Ok((done, total))
+        SessionCounters::filled(|counters| {
+            self.call(|session| unsafe { raw::rondo_session_stats(session, counters) })
+        })
     }
 
     /// The tokens that the session remembers, the last ones up to its position; -1 for a row of an
@@ -254,58 +304,65 @@ impl<'m> Session<'m> {
     pub fn tokens(&self) -> Result<Vec<i32>> {
         let mut ids = vec![0; self.position()? as usize];
         let (mut begin, mut count) = (0, 0);
-        self.check(unsafe {
-            raw::rondo_session_tokens(
-                self.handle,
-                &mut begin,
-                ids.as_mut_ptr(),
-                ids.len(),
-                &mut count,
-            )
+        self.call(|session| unsafe {
+            let (to, room) = (ids.as_mut_ptr(), ids.len());
+            raw::rondo_session_tokens(session, &mut begin, to, room, &mut count)
         })?;
         ids.truncate(count);
         Ok(ids)
     }
 
-    /// What ends calls of this session from other threads.
+    /// What ends calls of this session from other threads, and tells how far they are.
     pub fn canceller(&self) -> Canceller {
-        Canceller(Arc::clone(&self.shared))
+        Canceller::new(self.shared.handle)
     }
 
     /// A session with the same tokens, and with options of its own.
-    pub fn fork(&mut self, options: &SessionOptions) -> Result<Session<'m>> {
+    pub fn fork(&mut self, options: &SessionOptions) -> Result<Session> {
+        let _turn = self.turn();
         let mut fork = ptr::null_mut();
-        options.with_raw(&self.model, |raw| {
-            check_message(|message, bytes| unsafe {
-                raw::rondo_session_fork(self.handle, raw, &mut fork, message, bytes)
+        options.with_raw(self.model(), |raw| {
+            calling(|| {
+                check_message(|message, bytes| unsafe {
+                    raw::rondo_session_fork(self.handle(), raw, &mut fork, message, bytes)
+                })
             })
         })?;
-        Ok(Session::new(fork, self.model.share()))
+        Ok(Session::new(Handle(fork), self.engine().clone()))
     }
 
     /// The session as bytes. They hold the conversation: keep them as secret as its text.
     pub fn save(&self) -> Result<Vec<u8>> {
+        let _turn = self.turn();
         let mut bytes = 0;
-        unsafe { raw::rondo_session_save(self.handle, ptr::null_mut(), 0, &mut bytes) };
+        let session = self.handle();
+        unsafe { raw::rondo_session_save(session, ptr::null_mut(), 0, &mut bytes) };
         let mut snapshot = vec![0u8; bytes];
-        self.check(unsafe {
+        check(unsafe {
             let to = snapshot.as_mut_ptr().cast();
-            raw::rondo_session_save(self.handle, to, snapshot.len(), &mut bytes)
+            raw::rondo_session_save(session, to, snapshot.len(), &mut bytes)
         })?;
         Ok(snapshot)
     }
 
     /// Becomes what was saved. On failure the session is as before.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<()> {
-        self.check(unsafe {
-            raw::rondo_session_restore(self.handle, snapshot.as_ptr().cast(), snapshot.len())
+        self.call(|session| unsafe {
+            raw::rondo_session_restore(session, snapshot.as_ptr().cast(), snapshot.len())
         })
     }
 }
 
+fn empty_event() -> raw::rondo_event {
+    let mut raw: raw::rondo_event = unsafe { zeroed() };
+    raw.struct_size = size_of::<raw::rondo_event>() as u32;
+    raw
+}
+
 struct Rows<F> {
     row: F,
-    panic: Option<Box<dyn Any + Send>>,
+    /// It panicked: it is told no more.
+    over: bool,
 }
 
 /// The C function for rows of this type.
@@ -317,31 +374,10 @@ fn receiver<F: FnMut(usize, &[f32])>(_: &Rows<F>) -> raw::rondo_logits_row {
         count: usize,
     ) {
         let rows = &mut *user.cast::<Rows<F>>();
-        if rows.panic.is_some() {
-            return;
+        if !rows.over {
+            let logits = slice::from_raw_parts(logits, count);
+            rows.over = guarded(|| (rows.row)(index, logits)).is_none();
         }
-        let logits = slice::from_raw_parts(logits, count);
-        let row = &mut rows.row;
-        rows.panic = catch_unwind(AssertUnwindSafe(|| row(index, logits))).err();
     }
     Some(receive::<F>)
-}
-
-/// Made by [`Session::stream`].
-pub struct Stream<'s, 'm> {
-    session: &'s mut Session<'m>,
-    over: bool,
-}
-
-impl Iterator for Stream<'_, '_> {
-    type Item = Result<Event>;
-
-    fn next(&mut self) -> Option<Result<Event>> {
-        if self.over {
-            return None;
-        }
-        let event = self.session.next();
-        self.over = !matches!(&event, Ok(event) if event.reason == Reason::NONE);
-        Some(event)
-    }
 }
