@@ -176,11 +176,22 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     export CARGO_TARGET_DIR="$build/bindings/cargo" # kept: builds again only what changed
     copy
     use_prefix
-    export RONDO_LIB_DIR="$libdir"
-    cargo test --quiet --offline
+    export RONDO_LIB_DIR="$libdir" RONDO_TEST_PICTURE="$picture"
+    export RONDO_TEST_VERSION="$2/VERSION" RONDO_TEST_API="$2/c_api/abi/api.json"
+    cargo test --quiet --offline --workspace
     cargo test --quiet --offline --config "target.\"cfg(unix)\".runner = \"env LD_PRELOAD=$newer\"" \
-      --test rondo -- --ignored newer
+      --test details -- --ignored newer
+    if cargo clippy --version >/dev/null 2>&1; then
+      cargo clippy --quiet --offline --workspace --all-targets -- -D warnings
+    else
+      skipped "no clippy here for Rust"
+    fi
+    RUSTDOCFLAGS="-D warnings" cargo doc --quiet --offline --workspace --no-deps
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
+    for example in cancel json tasks; do
+      cargo run --quiet --offline --example $example "$RONDO_TEST_MODEL"
+    done
+    cargo run --quiet --offline --example chat "$RONDO_TEST_CALLING"
     cargo run --quiet --offline --example tools "$RONDO_TEST_CALLING"
     finds_the_same cargo run --quiet --offline --example search
     sees_the_same cargo run --quiet --offline --example picture "$RONDO_TEST_SEEING" "$picture.ppm"

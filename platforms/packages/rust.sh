@@ -47,3 +47,18 @@ rust_sources() {
       -I "$root/runtime/model" "$schema"
   done
 }
+
+rust_package() {
+  fresh rust
+  cp -R "$bindings/rust" "$work/rondo"
+  rust_sources "$work/rondo/rondo-sys/source"
+  cp "$root/LICENSE" "$work/rondo"
+  cp "$root/LICENSE" "$work/rondo/rondo-sys"
+  (cd "$work/rondo" && cargo package --quiet --workspace --allow-dirty --no-verify --offline \
+    --target-dir "$work/target")
+  for crate in rondo-sys rondo; do
+    mv "$work/target/package/$crate-$version.crate" "$work"
+    echo "$crate-$version.crate"
+  done
+  rm -r "$work/target"
+}

@@ -88,7 +88,7 @@ pub(crate) fn numbered<T>(session: Handle, call: impl FnOnce() -> T) -> Result<T
         Some(watch) => watch,
         None => return Ok(call()),
     };
-    {
+    let before = {
         let mut state = lock(&watch.state);
         if state.abandoned {
             return Err(Error::cancelled());
@@ -96,9 +96,9 @@ pub(crate) fn numbered<T>(session: Handle, call: impl FnOnce() -> T) -> Result<T
         let mut number = 0;
         // Nobody else calls this session: the next number is this call's.
         unsafe { raw::rondo_session_call(session.0, &mut number) };
-        state.call = Some((session, number));
-    }
+        state.call.replace((session, number))
+    };
     let result = call();
-    lock(&watch.state).call = None;
+    lock(&watch.state).call = before; // a callback may have called another session in between
     Ok(result)
 }

@@ -167,7 +167,7 @@ impl Engine {
                 })
             })
         })?;
-        Ok(Session::new(Handle(handle), self.clone()))
+        Ok(Session::new(Handle(handle), self.clone(), options.adapter.clone()))
     }
 
     /// One pass for several sessions of this engine; [`Session::event`] tells what each got.

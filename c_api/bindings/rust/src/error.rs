@@ -71,9 +71,18 @@ impl std::error::Error for Error {
     }
 }
 
+/// Options that are called otherwise here than in C.
+const RENAMED: [(&str, &str); 2] = [("stop_strings", "stop"), ("template_text", "template")];
+
 impl Error {
     pub(crate) fn new(status: i32, message: &CStr) -> Error {
-        let message = message.to_string_lossy().into_owned();
+        let mut message = message.to_string_lossy().into_owned();
+        // Sentences about files have paths in them, which stay as they are.
+        if matches!(status, raw::RONDO_STATUS_INVALID_ARGUMENT | raw::RONDO_STATUS_UNSUPPORTED) {
+            for (c, here) in RENAMED {
+                message = message.replace(c, here);
+            }
+        }
         let message = if message.is_empty() { words(status) } else { message };
         Error { status: Status::of(status), message, source: None }
     }

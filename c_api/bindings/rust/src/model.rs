@@ -124,6 +124,15 @@ impl Model {
         Adapter::open(self, path.as_ref())
     }
 
+    /// The same in memory, aligned to 64: a `&'static [u8]`, or what owns such bytes, which is kept as
+    /// long as the adapter and its sessions.
+    pub fn adapter_from_memory(
+        &self,
+        owner: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Result<Adapter> {
+        Adapter::from_memory(self, owner)
+    }
+
     /// What sessions may say: JSON that is valid by a schema, which is JSON itself.
     pub fn grammar(&self, schema: &str, options: &GrammarOptions) -> Result<Grammar> {
         Grammar::create(self, GrammarKind::JsonSchema, schema, options)

@@ -4,8 +4,8 @@ use crate::calls::numbered;
 use crate::error::{check, check_message};
 use crate::turns::{Queue, Turn};
 use crate::{
-    raw, Canceller, Channel, Engine, Error, Model, Prompt, Reason, Result, SessionCounters,
-    SessionOptions, Stream,
+    raw, Adapter, Canceller, Channel, Engine, Error, Model, Prompt, Reason, Result,
+    SessionCounters, SessionOptions, Stream,
 };
 use std::ffi::CStr;
 use std::fmt;
@@ -50,6 +50,7 @@ unsafe impl Sync for Handle {}
 pub(crate) struct Shared {
     handle: Handle,
     engine: Engine,
+    adapter: Option<Adapter>, // its own, or that of what it was forked from
     pub(crate) queue: Queue,
 }
 
@@ -84,8 +85,8 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    pub(crate) fn new(handle: Handle, engine: Engine) -> Self {
-        let shared = Shared { handle, engine, queue: Queue::default() };
+    pub(crate) fn new(handle: Handle, engine: Engine, adapter: Option<Adapter>) -> Self {
+        let shared = Shared { handle, engine, adapter, queue: Queue::default() };
         Session { shared: Arc::new(shared), guest: false }
     }
 
@@ -328,7 +329,7 @@ impl Session {
                 })
             })
         })?;
-        Ok(Session::new(Handle(fork), self.engine().clone()))
+        Ok(Session::new(Handle(fork), self.engine().clone(), self.shared.adapter.clone()))
     }
 
     /// The session as bytes. They hold the conversation: keep them as secret as its text.

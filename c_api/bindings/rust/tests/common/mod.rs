@@ -77,3 +77,8 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         }
     }
 }
+
+/// The text that goes on with what the session has.
+pub fn rest(session: &mut Session) -> String {
+    session.resume().map(|event| event.unwrap().text).collect()
+}
