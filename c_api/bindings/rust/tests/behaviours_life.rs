@@ -71,6 +71,15 @@ fn b37_a_future_that_is_dropped_ends_its_own_call() {
     // A future that was never polled did nothing, and one that is over ends nothing.
     drop(session.generate_async(&ids));
     let engine = fixture().engine;
+    let mut long = engine.session(&limit(0).ignore_eos(true)).unwrap();
+    let mut future = long.generate_async(&ids);
+    assert!(poll(&mut future).is_pending());
+    thread::sleep(Duration::from_millis(5));
+    drop(future);
+    thread::sleep(Duration::from_millis(200));
+    let passes = engine.stats().unwrap().passes;
+    assert!(passes < 200, "{} passes", passes); // of some 250
+    drop(long);
     let mut session = engine.session(&limit(16)).unwrap();
     let mut over = session.generate_async(&ids);
     assert_eq!(block_on(&mut over).unwrap(), text);

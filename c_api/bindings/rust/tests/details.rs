@@ -260,3 +260,42 @@ fn newer_library() {
     let parts: Vec<_> = parser.parts().map(Result::unwrap).collect();
     assert_eq!(parts, [ChatPart::Other { kind: 1000, text: "hi".to_string() }]);
 }
+
+#[test]
+fn arguments_that_are_nonsense_are_errors() {
+    let Fixture { model, engine, ids, .. } = fixture();
+    let mut session = engine.session(&limit(4)).unwrap();
+    let other = model.engine(&engine_options()).unwrap();
+    let mut foreign = other.session(&limit(4)).unwrap();
+    let failed: [(&str, Result<()>); 22] = [
+        ("prefill", session.prefill(&[])),
+        ("prefill", session.prefill(&[i32::MIN])),
+        ("append", session.append(&[i32::MAX])),
+        ("propose", session.propose(&[-1])),
+        ("accept", session.accept(i32::MIN)),
+        ("undo", session.undo(u64::MAX)),
+        ("restore", session.restore(&[])),
+        ("generate", session.generate(vec![]).map(drop)),
+        ("resume", session.resume().collect::<Result<Vec<_>>>().map(drop)),
+        ("logits", session.logits().map(drop)),
+        ("step", engine.step(&mut [&mut foreign])),
+        ("step", engine.step(&mut [&mut session, &mut foreign])),
+        ("embed_ids", engine.embed_ids(&mut [], &[&ids], None).map(drop)),
+        ("memory_region", engine.memory_region(u32::MAX).map(drop)),
+        ("plan", model.plan(&EngineOptions::default().max_rows(u32::MAX)).map(drop)),
+        ("plan", model.plan(&EngineOptions::default().context(u32::MAX)).map(drop)),
+        ("plan", model.plan(&engine_options().cpus(vec![0; 5000])).map(drop)),
+        ("kv_format", model.plan(&engine_options().kv_format(Kv::Other(-5))).map(drop)),
+        ("fact", model.fact("a\0b").map(drop)),
+        ("chat", session.chat(Chat::from_json("nonsense")).map(drop)),
+        ("chat", session.chat(Chat::from([Message::from_json("[")])).map(drop)),
+        ("chat", session.chat(Chat::default().template("{{")).map(drop)),
+    ];
+    for (what, result) in failed {
+        let error = result.err().unwrap_or_else(|| panic!("{} took it", what));
+        assert!(!error.message().is_empty() && error.kind() != ErrorKind::Internal, "{}", error);
+    }
+    engine.step(&mut []).unwrap();
+    assert_eq!(engine.profile(u64::MAX).unwrap(), None);
+    assert!(model.tokenize(&"a b ".repeat(100_000), true).unwrap().len() > 100_000);
+}
