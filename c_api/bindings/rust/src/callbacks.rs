@@ -53,9 +53,9 @@ pub(crate) fn reported<T>(
     calling(|| call(Some(report), user.cast()))
 }
 
-/// Without anybody who is told; a future that is given up ends the call.
+/// Without anybody who is told; what watches this thread ends the call.
 pub(crate) fn unreported<T>(call: impl FnOnce(Option<Report>, *mut c_void) -> T) -> T {
-    if calls::on_own_thread() {
+    if calls::watched() {
         reported(&mut |_, _| ControlFlow::Continue(()), call)
     } else {
         calling(|| call(None, ptr::null_mut()))

@@ -1,16 +1,15 @@
-//! Calls that wait on a thread of their own, and how they are given up: what a future's drop ends is
-//! its own call, never one that comes later.
-use crate::error::{Error, Result};
+//! What ends calls into the library, and no others: futures that are dropped and tokens that are cancelled.
+//! Both watch threads. Whoever calls on a watched thread tells the watch the call's number.
 use crate::raw;
 use crate::session::Handle;
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a thread does for a future.
 #[derive(Default)]
 pub(crate) struct Watch {
     state: Mutex<State>,
@@ -22,16 +21,16 @@ struct State {
     abandoned: bool,
     /// Of a stream: its future waits for an item.
     wanted: bool,
-    /// The call into the library that the thread is about to make, is in, or has just left.
-    call: Option<(Handle, u64)>,
+    /// The calls that threads are about to make, are in, or have just left.
+    calls: Vec<(Handle, u64)>,
 }
 
 impl Watch {
-    /// Ends the thread's call, and it makes no other.
+    /// Ends the calls, and lets none begin.
     pub(crate) fn abandon(&self) {
         let mut state = lock(&self.state);
         state.abandoned = true;
-        if let Some((session, number)) = state.call.take() {
+        for (session, number) in state.calls.drain(..) {
             // Where this call is over nothing happens.
             unsafe { raw::rondo_session_cancel_call(session.0, number) };
         }
@@ -54,51 +53,111 @@ impl Watch {
         !state.abandoned
     }
 
-    pub(crate) fn abandoned(&self) -> bool {
+    fn abandoned(&self) -> bool {
         lock(&self.state).abandoned
     }
 }
 
 thread_local! {
-    static WATCH: RefCell<Option<Arc<Watch>>> = const { RefCell::new(None) };
+    /// Those that watch this thread.
+    static WATCHES: RefCell<Vec<Arc<Watch>>> = const { RefCell::new(Vec::new()) };
 }
 
-fn watch() -> Option<Arc<Watch>> {
-    WATCH.with(|watch| watch.borrow().clone())
+fn watches() -> Vec<Arc<Watch>> {
+    WATCHES.with(|watches| watches.borrow().clone())
 }
 
-/// Whether this thread was started for a future.
-pub(crate) fn on_own_thread() -> bool {
-    watch().is_some()
+pub(crate) fn watched() -> bool {
+    WATCHES.with(|watches| !watches.borrow().is_empty())
 }
 
-/// Whether the future that this thread was started for is given up.
+/// Whether calls on this thread are to end.
 pub(crate) fn abandoned() -> bool {
-    watch().map_or(false, |watch| watch.abandoned())
+    watches().iter().any(|watch| watch.abandoned())
 }
 
-/// From here on this thread works for the future of `watch`.
-pub(crate) fn work_for(watch: Arc<Watch>) {
-    WATCH.with(|slot| *slot.borrow_mut() = Some(watch));
-}
-
-/// Makes a call of a session that takes a number, so that a future's drop finds it.
-pub(crate) fn numbered<T>(session: Handle, call: impl FnOnce() -> T) -> Result<T> {
-    let watch = match watch() {
-        Some(watch) => watch,
-        None => return Ok(call()),
-    };
-    let before = {
-        let mut state = lock(&watch.state);
-        if state.abandoned {
-            return Err(Error::cancelled());
+/// `run` under a watch.
+pub(crate) fn under<T>(watch: Arc<Watch>, run: impl FnOnce() -> T) -> T {
+    struct Under;
+    impl Drop for Under {
+        fn drop(&mut self) {
+            WATCHES.with(|watches| watches.borrow_mut().pop());
         }
-        let mut number = 0;
-        // Nobody else calls this session: the next number is this call's.
-        unsafe { raw::rondo_session_call(session.0, &mut number) };
-        state.call.replace((session, number))
+    }
+    WATCHES.with(|watches| watches.borrow_mut().push(watch));
+    let _under = Under;
+    run()
+}
+
+/// Makes a call of a session that takes a number. Nobody else calls the session meanwhile.
+pub(crate) fn numbered<T>(session: Handle, call: impl FnOnce() -> T) -> T {
+    let watches = watches();
+    if watches.is_empty() {
+        return call();
+    }
+    let mut number = 0;
+    unsafe { raw::rondo_session_call(session.0, &mut number) };
+    let this = (session, number);
+    let begin = |watch: &Arc<Watch>| {
+        let mut state = lock(&watch.state);
+        state.calls.push(this);
+        !state.abandoned
     };
+    let end = |watch: &Arc<Watch>| lock(&watch.state).calls.retain(|&call| call != this);
+    if watches.iter().filter(|watch| !begin(watch)).count() > 0 {
+        // It is made all the same, so that no cancel of its number is left for the next one.
+        unsafe { raw::rondo_session_cancel_call(session.0, number) };
+    }
     let result = call();
-    lock(&watch.state).call = before; // a callback may have called another session in between
-    Ok(result)
+    watches.iter().for_each(end);
+    result
+}
+
+/// Ends the calls that run under it, from any thread; no others, however late it comes.
+///
+/// ```no_run
+/// # fn main() -> rondo::Result<()> {
+/// # let engine = rondo::Model::open("model.rondo")?.engine(&Default::default())?;
+/// # let mut session = engine.session(&Default::default())?;
+/// let token = rondo::CancelToken::new();
+/// let button = token.clone(); // or a timeout
+/// std::thread::spawn(move || button.cancel());
+/// match token.run(|| session.generate("Once upon a time")) {
+///     Err(error) if error.is_cancelled() => println!("stopped"),
+///     text => println!("{}", text?),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct CancelToken(Arc<Watch>);
+
+impl CancelToken {
+    /// One that is not cancelled.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Calls `run`, whose calls that compute fail with [`crate::Status::Cancelled`] when the token is
+    /// cancelled, or was before: generations, prompts, embedding, engines and pictures that are made.
+    /// Calls that are awaited end by the drop of their future.
+    pub fn run<T>(&self, run: impl FnOnce() -> T) -> T {
+        under(Arc::clone(&self.0), run)
+    }
+
+    /// Ends what runs under this token and its clones, and what will.
+    pub fn cancel(&self) {
+        self.0.abandon();
+    }
+
+    /// Whether it is cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.abandoned()
+    }
+}
+
+impl fmt::Debug for CancelToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelToken").field("cancelled", &self.is_cancelled()).finish()
+    }
 }

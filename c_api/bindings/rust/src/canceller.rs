@@ -5,25 +5,9 @@ use crate::session::Handle;
 use crate::Result;
 use std::fmt;
 
-/// Ends calls of a session from any thread, and tells how far they are. Made by
-/// [`crate::Session::canceller`]; it does not keep the session, and does nothing when that is gone.
-///
-/// To end one call and no other, take its number before it begins:
-///
-/// ```no_run
-/// # fn main() -> rondo::Result<()> {
-/// # let engine = rondo::Model::open("model.rondo")?.engine(&Default::default())?;
-/// # let mut session = engine.session(&Default::default())?;
-/// # let ids = [5];
-/// let canceller = session.canceller();
-/// let number = canceller.call_number();
-/// std::thread::spawn(move || canceller.cancel_call(number)); // a button, a timeout
-/// if let Err(error) = session.prefill(&ids) {
-///     assert!(error.is_cancelled());
-/// }
-/// # Ok(())
-/// # }
-/// ```
+/// Ends single calls of a session from any thread, by their number, and tells how far they are. Made by
+/// [`crate::Session::canceller`]; it does not keep the session, and does nothing when that is gone. Whole
+/// generations, of many calls, a [`crate::CancelToken`] ends.
 #[derive(Clone)]
 pub struct Canceller(Handle);
 

@@ -172,7 +172,7 @@ impl Engine {
             })
         };
         match sessions.first() {
-            Some(first) => numbered(first.shared.handle(), || calling(embed))?,
+            Some(first) => numbered(first.shared.handle(), || calling(embed)),
             None => calling(embed),
         }?;
         Ok(vectors.chunks_exact(room.max(1)).map(<[f32]>::to_vec).collect())

@@ -91,10 +91,6 @@ impl Error {
         Error { status: Status::InvalidArgument, message: message.into(), source: None }
     }
 
-    pub(crate) fn cancelled() -> Error {
-        Error::new(raw::RONDO_STATUS_CANCELLED, Default::default())
-    }
-
     /// A system's error, such as that it starts no more threads.
     pub(crate) fn system(what: &str, source: std::io::Error) -> Error {
         Error {

@@ -20,7 +20,7 @@
 //!
 //! [`Session::generate`], [`Session::stream`], [`Session::chat`] and [`Session::chat_stream`] are the
 //! calls to begin with; those whose names end in `_async` are awaited, with any runtime. A
-//! [`Canceller`] ends a call from another thread, a future that is dropped ends its own.
+//! [`CancelToken`] ends calls from another thread, a future that is dropped ends its own.
 //!
 //! Options are plain values with chainable setters, named as in rondo.h, whose words about a function
 //! hold for the method of its name.
@@ -55,6 +55,7 @@ mod turns;
 mod waiting;
 
 pub use adapter::Adapter;
+pub use calls::CancelToken;
 pub use canceller::Canceller;
 pub use chat::Chat;
 pub use chat_parts::{ChatParser, ChatPart, ChatStream, Parts};

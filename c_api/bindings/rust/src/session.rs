@@ -126,7 +126,7 @@ impl Session {
     pub(crate) fn compute(&self, call: impl FnOnce(*mut raw::rondo_session) -> i32) -> Result<()> {
         let _turn = self.turn();
         let session = self.shared.handle;
-        match numbered(session, || calling(|| call(session.0)))? {
+        match numbered(session, || calling(|| call(session.0))) {
             raw::RONDO_STATUS_OK => Ok(()),
             status => Err(self.failure(status)),
         }
@@ -216,7 +216,7 @@ impl Session {
         let mut raw = empty_event();
         let session = self.shared.handle;
         let next = || calling(|| unsafe { raw::rondo_session_next(session.0, &mut raw) });
-        let status = numbered(session, next)?;
+        let status = numbered(session, next);
         self.event_of(status, &raw)
     }
 

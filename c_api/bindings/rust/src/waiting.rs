@@ -3,7 +3,7 @@
 //!
 //! A future that is dropped ends its own call, and no other: the session stands as before that call and
 //! may be used at once.
-use crate::calls::{lock, work_for, Watch};
+use crate::calls::{lock, under, Watch};
 use crate::turns::GuestTurn;
 use crate::{
     Chat, ChatPart, Engine, EngineOptions, Error, Event, Model, Prompt, Reply, Result, Session,
@@ -75,8 +75,8 @@ fn start<T: Send + 'static>(
 ) -> Result<()> {
     let there = Arc::clone(meeting);
     let thread = thread::Builder::new().name("rondo call".into()).spawn(move || {
-        work_for(Arc::clone(&there.watch));
-        match catch_unwind(AssertUnwindSafe(|| work(&there))) {
+        let work = || under(Arc::clone(&there.watch), || work(&there));
+        match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Some(value)) => there.give(Ok(value)),
             Ok(None) => {}
             Err(panic) => there.give(Err(panic)),
