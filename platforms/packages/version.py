@@ -18,6 +18,9 @@ MANIFESTS = [
     ("c_api/bindings/rust/Cargo.toml", r'^version = "', '"'),
     ("c_api/bindings/rust/Cargo.toml", r'^rondo-sys = \{ version = "=', '"'),
     ("c_api/bindings/rust/rondo-sys/Cargo.toml", r'^version = "', '"'),
+    ("c_api/bindings/rust/README.md", r'^rondo = \{ version = "', '"'),
+    ("c_api/bindings/rust/README.md", r'^rondo = \{ path = "\.\./rondo-', '"'),
+    ("c_api/bindings/rust/README.md", r'^rondo-sys = \{ path = "\.\./rondo-sys-', '"'),
     ("c_api/bindings/java/pom.xml", r"<artifactId>rondo</artifactId>\s*<version>", "<"),
     ("c_api/bindings/csharp/Rondo.csproj", r"<Version>", "<"),
 ]

@@ -38,8 +38,8 @@ fn fail(looked: &str) -> ! {
     eprintln!(
         "{name} was not found: {looked}.\n\
          Install Rondo's library with its development files, or name the folder that it is in by \
-         RONDO_LIB_DIR,\nor let this crate build it: cargo build --features vendored (with CMake and a \
-         C++20 compiler)",
+         RONDO_LIB_DIR,\nor have it built from the sources that come with the crate, by its feature \
+         vendored: cargo add rondo --features vendored (CMake 3.25 and a C++20 compiler)",
         name = shared_name(),
         looked = looked
     );
