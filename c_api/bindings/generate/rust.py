@@ -8,6 +8,28 @@ TYPES = {"uint32_t": "u32", "int32_t": "i32", "uint64_t": "u64", "int64_t": "i64
          "double": "f64", "size_t": "usize", "char": "c_char", "void": "c_void"}
 # Zero of these is said by an Option; kinds of parts are ChatPart's own cases.
 OPTIONAL_ENUMS, INNER_ENUMS = ("rondo_reason",), ("rondo_chat_part_kind", "rondo_rows")
+ABOUT = {
+    "rondo_status": "What kind of failure an [`crate::Error`] is.",
+    "rondo_grammar_kind": "How a grammar is written.",
+    "rondo_policy": "What happens when a session's context is full.",
+    "rondo_kv": "How the KV cache holds keys and values.",
+    "rondo_log": "What a message for the log is about.",
+    "rondo_affinity": "Which CPUs an engine's own threads run on.",
+    "rondo_segment": "The parts of the arena, in their order.",
+    "rondo_speculation": "Where drafts come from: tokens that may come next, which a pass verifies.",
+    "rondo_grammar_begin": "Where a session's grammar begins.",
+    "rondo_reason": "Why a generation ended.",
+    "rondo_channel": "What a token belongs to, in a session with the option `thinking`.",
+    "rondo_pixels": "How an [`crate::Image`] holds pixels, in values of one byte.",
+    "rondo_yuv_range": "From where to where Y, U and V go.",
+    "rondo_yuv_matrix": "What Y, U and V are made of.",
+    "rondo_calls": "Which calls an answer may have.",
+    "rondo_pooling": "Which of a text's tokens its vector is made of, as the last layer leaves them.",
+}
+# What docs call a function of C, here.
+METHODS = {"rondo_session_append_inputs": "Session::append_inputs", "rondo_media_create": "Engine::media",
+           "rondo_model_eos_token": "Model::eos_tokens", "rondo_model_prompt_name": "Model::prompts",
+           "rondo_session_append_media": "Session::append_media", "rondo_plan_region": "Model::plan_regions"}
 
 
 def rust_type(t):
@@ -34,7 +56,9 @@ def words(api):
 
 def escaped(text):
     """As rustdoc shows it: what stands in brackets is no link and no HTML."""
-    parts = re.split(r"(`[^`]*`)", text)
+    for c, here in METHODS.items():
+        text = re.sub(rf"\b{c}\b", f"[`crate::{here}`]", text)
+    parts = re.split(r"(\[`[^`]*`\]|`[^`]*`)", text)
     return "".join(part if i % 2 else re.sub(r"([\[\]<>])", r"\\\1", part) for i, part in enumerate(parts))
 
 
@@ -76,7 +100,7 @@ def enum_lines(api, e):
     kind, say = camel(e["name"]), words(api)
     values = {constant(name): (value, e["docs"][name]) for name, value in e["values"].items()
               if not (name == "NONE" and e["name"] in OPTIONAL_ENUMS) and e["prefix"] + name != "RONDO_STATUS_OK"}
-    out = ["", *doc(e.get("doc") or f"The constants `{e['prefix']}` of rondo.h.", "/// "),
+    out = ["", *doc(ABOUT.get(e["name"], f"The constants `{e['prefix']}` of rondo.h."), "/// "),
            "#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]", "#[non_exhaustive]",
            f"pub enum {kind} {{"]
     for name, (_, about) in values.items():
@@ -105,7 +129,7 @@ def record_field(api, facts, name, t, role):
     if t.base == "uint32_t" and re.match(r"[01]: ", about):
         return "bool", f"{raw} != 0", about.replace("1: ", "true: ", 1).replace("0: ", "false: ", 1)
     if t.base == "int32_t" and "-1: " in about:
-        return "Option<i32>", f"({raw} >= 0).then_some({raw})", about.replace("-1: ", "None: ")
+        return "Option<i32>", f"({raw} >= 0).then_some({raw})", about.replace("-1: none", "None: there is none").replace("-1: ", "None: ")
     return TYPES[t.base], raw, about
 
 
@@ -151,7 +175,7 @@ def option_type(option):
 
 def field(option, say):
     kind = option_type(option)
-    return [*comment(escaped(say.about(option)).replace(r"\[`", "[`").replace(r"`\]", "`]"), 96, "/// "),
+    return [*comment(escaped(say.about(option)), 96, "/// "),
             f"pub {option.name}: {f'Option<{kind}>' if option.recommended else kind},"]
 
 

@@ -70,11 +70,11 @@ pub struct EngineOptions {
     pub affinity: Affinity,
     /// The largest rank of adapters that sessions may be given. At most 1024; default 0: none may.
     pub adapter_rank: u32,
-    /// Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
-    /// default 0: sessions have tokens only.
+    /// Rows of inputs that sessions may hold together ([`crate::Session::append_inputs`]). At most
+    /// 2^20; default 0: sessions have tokens only.
     pub max_input_rows: u32,
-    /// Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
-    /// default 0: pictures are refused, and all of that takes nothing.
+    /// Rows of pictures that may be there at the same time ([`crate::Engine::media`]). At most
+    /// 2^20; default 0: pictures are refused, and all of that takes nothing.
     pub max_media_rows: u32,
     // generated to here
     /// The kernel set's name; none: the best for this CPU.

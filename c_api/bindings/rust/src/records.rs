@@ -5,7 +5,7 @@ use crate::raw;
 use std::ffi::CStr;
 use std::mem::{size_of, zeroed};
 
-/// The constants `RONDO_STATUS_` of rondo.h.
+/// What kind of failure an [`crate::Error`] is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Status {
@@ -109,7 +109,7 @@ impl Status {
     }
 }
 
-/// The constants `RONDO_GRAMMAR_` of rondo.h.
+/// How a grammar is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum GrammarKind {
@@ -154,7 +154,7 @@ impl GrammarKind {
     }
 }
 
-/// The constants `RONDO_POLICY_` of rondo.h.
+/// What happens when a session's context is full.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Policy {
@@ -186,7 +186,7 @@ impl Policy {
     }
 }
 
-/// The constants `RONDO_KV_` of rondo.h.
+/// How the KV cache holds keys and values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Kv {
@@ -227,7 +227,7 @@ impl Kv {
     }
 }
 
-/// The constants `RONDO_LOG_` of rondo.h.
+/// What a message for the log is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Log {
@@ -265,7 +265,7 @@ impl Log {
     }
 }
 
-/// The constants `RONDO_AFFINITY_` of rondo.h.
+/// Which CPUs an engine's own threads run on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Affinity {
@@ -302,7 +302,7 @@ impl Affinity {
     }
 }
 
-/// The constants `RONDO_SEGMENT_` of rondo.h.
+/// The parts of the arena, in their order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Segment {
@@ -346,7 +346,7 @@ impl Segment {
     }
 }
 
-/// The constants `RONDO_SPECULATION_` of rondo.h.
+/// Where drafts come from: tokens that may come next, which a pass verifies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Speculation {
@@ -388,7 +388,7 @@ impl Speculation {
     }
 }
 
-/// The constants `RONDO_GRAMMAR_BEGIN_` of rondo.h.
+/// Where a session's grammar begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum GrammarBegin {
@@ -425,7 +425,7 @@ impl GrammarBegin {
     }
 }
 
-/// The constants `RONDO_REASON_` of rondo.h.
+/// Why a generation ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -469,7 +469,7 @@ impl Reason {
     }
 }
 
-/// The constants `RONDO_CHANNEL_` of rondo.h.
+/// What a token belongs to, in a session with the option `thinking`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Channel {
@@ -501,7 +501,7 @@ impl Channel {
     }
 }
 
-/// The constants `RONDO_PIXELS_` of rondo.h.
+/// How an [`crate::Image`] holds pixels, in values of one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Pixels {
@@ -553,7 +553,7 @@ impl Pixels {
     }
 }
 
-/// The constants `RONDO_YUV_` of rondo.h.
+/// From where to where Y, U and V go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum YuvRange {
@@ -585,7 +585,7 @@ impl YuvRange {
     }
 }
 
-/// The constants `RONDO_YUV_` of rondo.h.
+/// What Y, U and V are made of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum YuvMatrix {
@@ -617,7 +617,7 @@ impl YuvMatrix {
     }
 }
 
-/// The constants `RONDO_CALLS_` of rondo.h.
+/// Which calls an answer may have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Calls {
@@ -653,7 +653,7 @@ impl Calls {
     }
 }
 
-/// The constants `RONDO_POOLING_` of rondo.h.
+/// Which of a text's tokens its vector is made of, as the last layer leaves them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Pooling {
@@ -707,9 +707,9 @@ pub struct ModelFacts {
     pub n_kv_heads: u32,
     /// Values of a head, of the first layer.
     pub head_dim: u32,
-    /// None: none.
+    /// None: there is none.
     pub bos_token: Option<i32>,
-    /// See rondo_model_eos_token.
+    /// See [`crate::Model::eos_tokens`].
     pub n_eos_tokens: u32,
     /// False: token ids only.
     pub has_tokenizer: bool,
@@ -721,8 +721,8 @@ pub struct ModelFacts {
     pub parameters: u64,
     /// What opening took of memory for texts to be tokenized in: fixed, at most 2 MB; 0: none.
     pub tokenizer_bytes: u64,
-    /// The token that stands for a picture (rondo_session_append_media); None: the model does not
-    /// see.
+    /// The token that stands for a picture ([`crate::Session::append_media`]); None: the model does
+    /// not see.
     pub picture_token: Option<i32>,
 }
 
@@ -796,7 +796,7 @@ impl AdapterFacts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MemoryPlan {
-    /// See rondo_plan_region.
+    /// See [`crate::Model::plan_regions`].
     pub n_regions: u32,
     /// What rondo_engine_create takes.
     pub arena_bytes: u64,
@@ -1175,9 +1175,9 @@ pub struct EmbedderFacts {
     pub scores_pairs: bool,
     /// Which of a text's tokens its vector is made of.
     pub pooling: Pooling,
-    /// See rondo_model_prompt_name.
+    /// See [`crate::Model::prompts`].
     pub n_prompts: u32,
-    /// Number of the one that is used where none is named; None: none.
+    /// Number of the one that is used where none is named; None: there is none.
     pub default_prompt: Option<i32>,
 }
 
