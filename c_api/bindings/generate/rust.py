@@ -129,7 +129,8 @@ def record_field(api, facts, name, t, role):
     if t.base == "uint32_t" and re.match(r"[01]: ", about):
         return "bool", f"{raw} != 0", about.replace("1: ", "true: ", 1).replace("0: ", "false: ", 1)
     if t.base == "int32_t" and "-1: " in about:
-        return "Option<i32>", f"({raw} >= 0).then_some({raw})", about.replace("-1: none", "None: there is none").replace("-1: ", "None: ")
+        about = about.replace("-1: none", "None: there is none").replace("-1: ", "None: ")
+        return "Option<i32>", f"({raw} >= 0).then_some({raw})", about
     return TYPES[t.base], raw, about
 
 
