@@ -114,15 +114,26 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     typed=$(command -v python3) # for an example with pydantic 2, where this one has it
     # The system's, where only that has the NumPy that a test is about.
     python3 -c 'import numpy' 2>/dev/null || PATH=/usr/bin:$PATH
-    python3 -c 'import numpy' 2>/dev/null || skipped "no NumPy here for logits_array"
+    python3 -c 'import numpy' 2>/dev/null || skipped "no NumPy here for arrays of logits and pixels"
     copy
     use_prefix
     export PYTHONDONTWRITEBYTECODE=1
-    python3 -c 'import build_backend; print(build_backend.build_wheel("."))'
+    python3 -c 'import setuptools, wheel' 2>/dev/null || {
+      skipped "no setuptools and wheel here"
+      exit 77
+    }
+    RONDO_TEST_VERSION=$(cat "$2/VERSION")
+    export RONDO_TEST_VERSION
+    python3 -c 'from setuptools import build_meta; build_meta.build_wheel(".")' >wheel.log 2>&1 || {
+      cat wheel.log >&2
+      exit 1
+    }
     python3 -m zipfile -e rondo-*.whl installed
     mv rondo rondo-sources # only what was installed is imported
     unset RONDO_LIBRARY
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
+    PYTHONPATH=installed python3 example/chat.py "$RONDO_TEST_CALLING"
+    PYTHONPATH=installed python3 example/cancel.py "$RONDO_TEST_MODEL"
     PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
     finds_the_same env PYTHONPATH=installed python3 example/search.py
     if python3 -c 'import PIL' 2>/dev/null; then
@@ -135,8 +146,14 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     else
       echo "SKIPPED: person.py: no pydantic 2 here, which Debian has from 13 on"
     fi
+    if command -v mypy >/dev/null; then
+      MYPYPATH=installed mypy --strict --cache-dir=mypy installed/rondo tests/typed_program.py
+    else
+      skipped "no mypy here for the annotations"
+    fi
+    PYTHONPATH=installed python3 tests/typed_program.py "$RONDO_TEST_CALLING" >/dev/null
     PYTHONPATH=installed python3 -m unittest discover tests
-    RONDO_LIBRARY=$newer PYTHONPATH=installed python3 -m unittest tests/newer.py
+    RONDO_LIBRARY=$newer PYTHONPATH=installed:tests python3 -m unittest tests/newer.py
     ;;
   node) # koffi, and zod for an example, come from npm once, and stay beside the copies
     need node npm

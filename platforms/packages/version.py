@@ -14,7 +14,7 @@ NUMBER = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?"
 MANIFESTS = [
     ("c_api/bindings/node/package.json", r'"version": "', '"'),
     ("c_api/bindings/web/package.json", r'"version": "', '"'),
-    ("c_api/bindings/python/pyproject.toml", r'^version = "', '"'),
+    ("c_api/bindings/python/rondo/_version.py", r'^__version__ = "', '"'),
     ("c_api/bindings/rust/Cargo.toml", r'^version = "', '"'),
     ("c_api/bindings/rust/Cargo.toml", r'^rondo-sys = \{ version = "=', '"'),
     ("c_api/bindings/rust/rondo-sys/Cargo.toml", r'^version = "', '"'),

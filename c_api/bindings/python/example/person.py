@@ -11,7 +11,7 @@ class Person(BaseModel, extra="forbid"):
 
 with rondo.Model(sys.argv[1]) as model, model.engine() as engine:
     with engine.session(json_schema=Person.model_json_schema()) as session:
-        ids = model.tokenize("Lily's name and age as JSON: ")
-        person = Person.model_validate_json(session.generate(ids))
+        said = session.generate("Lily's name and age as JSON: ")
+        person = Person.model_validate_json(said)
 # shown to here
 print(person)

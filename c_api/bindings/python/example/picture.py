@@ -14,9 +14,8 @@ def answer(path, photo):
         rows = model.image_plan(*picture.size).rows
         with model.engine(max_media_rows=rows) as engine, engine.session(max_tokens=64) as session:
             with engine.media(picture) as media:  # or a NumPy array [height, width, 3] of uint8
-                session.append_media(model.chat_ids(MESSAGES), [media])
-            for event in session.stream():
-                print(event.text, end="", flush=True)
+                for part in session.chat_stream(MESSAGES, media=[media]):
+                    print(part.text, end="", flush=True)
 # shown to here
 
 

@@ -6,11 +6,8 @@ import rondo
 
 def nearest(path, question, texts):
     with rondo.Model(path) as model, model.engine(max_sessions=4) as engine:
-        def read(text, prompt):
-            return model.tokenize(model.embedding_text(text, prompt))
-        sessions = [engine.session() for _ in range(4)]
-        asked, *found = engine.embed(
-            sessions, [read(question, "query"), *(read(text, "document") for text in texts)])
+        asked, = engine.embed([question], prompt="query")
+        found = engine.embed(texts, prompt="document")
         scores = [sum(x * y for x, y in zip(asked, vector)) for vector in found]
         return texts[scores.index(max(scores))]
 # shown to here

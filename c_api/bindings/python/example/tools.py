@@ -14,14 +14,13 @@ with rondo.Model(sys.argv[1]) as model, model.engine(max_sessions=2) as engine:
     messages = [{"role": "user", "content": "How is the weather in Rome?"}]
     calls = model.chat_grammar(messages, tools=TOOLS, calls=rondo.Calls.ONE)
     with engine.session(grammar=model.grammar(gbnf=calls)) as session:
-        for part in session.chat_parts(messages, tools=TOOLS):
-            if part.kind == rondo.ChatPartKind.CALL_END:
-                call = {"name": part.name, "arguments": json.loads(part.arguments)}
+        asked, = session.chat(messages, tools=TOOLS).calls
+    call = {"name": asked.name, "arguments": json.loads(asked.arguments)}
     messages += [{"role": "assistant", "content": "",
                   "tool_calls": [{"type": "function", "function": call}]},
                  {"role": "tool", "name": "weather", "content": '{"sky": "clear"}'}]
     with engine.session(max_tokens=64) as session:
-        for part in session.chat_parts(messages, tools=TOOLS):
+        for part in session.chat_stream(messages, tools=TOOLS):
             print(part.text, end="", flush=True)
 # shown to here
 print()

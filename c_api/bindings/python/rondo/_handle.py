@@ -1,55 +1,93 @@
 """What models, engines and sessions have in common: a handle that is given up once."""
 from __future__ import annotations
 
-import ctypes
+import os
+import weakref
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Optional, Type, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+from ._enums import Status
+from ._errors import Busy, Closed
 from ._library import library
 
 Self = TypeVar("Self", bound="Handle")
 
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def _give_up(close: Callable[[int], None], pointer: int, kept: object) -> None:
+    """`kept` is what the library reads as long as the handle is open."""
+    close(pointer)
+
+
+class Reference:
+    """An open handle, given up by close() or with the last that holds this."""
+
+    __slots__ = ("pointer", "close", "forks", "__weakref__")
+
+    def __init__(self, close: Callable[[int], None], pointer: int, kept: object):
+        self.pointer, self.forks = pointer, _forks
+        self.close = weakref.finalize(self, _give_up, close, pointer, kept)
+
+    def usable(self, kind: str) -> int:
+        """The handle. A child that forked may close what it inherited, and nothing else."""
+        if not self.close.alive:
+            raise Closed(Status.INVALID_HANDLE, f"this {kind} is closed")
+        if self.forks != _forks:
+            raise Busy(Status.BUSY, f"this {kind} was made before fork(): a child may close it, and make "
+                                    "its own")
+        return self.pointer
+
 
 class Handle:
-    """A context manager. The library keeps what a handle's children need, so objects may be closed
-    and collected in any order."""
+    """A context manager. The library keeps what a handle's children need, so objects may be closed and
+    collected in any order. Copies are refused: each of them would close."""
 
-    _close_name = ""
+    _made_by = ""
+    _reference: Reference | None = None
 
-    def __init__(self, handle: ctypes.c_void_p):
-        self._pointer = handle.value
-        self._close = getattr(library, self._close_name)
+    def __init__(self) -> None:
+        raise TypeError(f"a {type(self).__name__} is what {self._made_by} makes")
+
+    def _open(self, close: str, pointer: int, kept: object = None) -> None:
+        self._reference = Reference(getattr(library, close), pointer, kept)
 
     @property
     def _handle(self) -> int:
-        if self._pointer is None:
-            raise ValueError(f"this {type(self).__name__} is closed")
-        return self._pointer
+        reference = self._reference
+        if reference is None:
+            raise Closed(Status.INVALID_HANDLE, f"this {type(self).__name__} is closed")
+        return reference.usable(type(self).__name__)
 
     @property
     def closed(self) -> bool:
-        return self._pointer is None
+        """Whether close() was called."""
+        return self._reference is None or not self._reference.close.alive
 
     def close(self) -> None:
         """Gives the handle up. Closing twice does nothing."""
-        handle, self._pointer = self._pointer, None
-        if handle is not None:
-            self._close(handle)
+        if self._reference is not None:
+            self._reference.close()
 
     def __enter__(self: Self) -> Self:
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
-                 traceback: Optional[TracebackType]) -> None:
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
+                 traceback: TracebackType | None) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None) is not None:
-            self.close()
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError(f"a rondo.{type(self).__name__} cannot be copied or pickled")
 
     def __repr__(self) -> str:
         return f"<rondo.{type(self).__name__}{' closed' if self.closed else ''}>"
-
-
-def new_handle() -> Any:
-    return ctypes.c_void_p()

@@ -2,96 +2,97 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
-from enum import IntEnum
-from typing import Any, Callable, Optional, Type
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
 
 from . import _raw
-from ._raw import Status
+from ._enums import CONSTANTS, Status
+from ._errors import RondoError, error_of
 
 MESSAGE_BYTES = 512
 
-
-def known(kind: Type[IntEnum], value: int) -> int:
-    """The constant of this kind; a newer library's, which this version does not know, as an int."""
-    try:
-        return kind(value)
-    except ValueError:
-        return value
+NAMES = {"win32": ["rondo.dll"], "darwin": ["librondo.0.dylib", "librondo.dylib"]}.get(
+    sys.platform, ["librondo.so.0", "librondo.so"])
 
 
-class RondoError(Exception):
-    """A call that failed: `status` is a rondo.Status where this version knows it, else an int."""
-
-    def __init__(self, status: int, message: str):
-        super().__init__(message)
-        self.status: int = known(Status, status)
-
-
-class InvalidArgument(RondoError, ValueError):
-    """A value outside of what the call accepts."""
-
-
-class ModelError(RondoError):
-    """The model file, or a snapshot, cannot be used."""
-
-
-class OutOfMemory(RondoError, MemoryError):
-    """The system refused memory, or an arena does not fit the plan."""
-
-
-class ContextFull(RondoError):
-    """There is no room for these tokens, and the policy is to stop."""
-
-
-class Cancelled(RondoError):
-    """Session.cancel() or a progress callback said so."""
+def _places() -> list[str]:
+    """RONDO_LIBRARY, else the library inside of this package, else the system's."""
+    named = os.environ.get("RONDO_LIBRARY")
+    if named:
+        return [named]
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return [path for path in (os.path.join(folder, name) for name in NAMES)
+            if os.path.exists(path)] or NAMES
 
 
 def _load() -> ctypes.CDLL:
-    """RONDO_LIBRARY, else the library inside of this package, else the system's."""
-    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "librondo.so")
-    path = os.environ.get("RONDO_LIBRARY")
-    if not path:
-        path = inside if os.path.exists(inside) else ctypes.util.find_library("rondo")
-    if not path:
-        raise ImportError("librondo is not installed: set RONDO_LIBRARY to the path of librondo.so")
-    library = ctypes.CDLL(path)
-    for name, (result, arguments) in _raw.PROTOTYPES.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
+    reasons = []
+    for place in _places():
+        try:
+            loaded = ctypes.CDLL(place)
+        except OSError as error:
+            reasons.append(f"{place}: {error}")
+            continue
+        _declare(loaded, place)
+        return loaded
+    raise ImportError(
+        f"{NAMES[-1]}, the library of Rondo, cannot be loaded. It was looked for "
+        + ("where RONDO_LIBRARY says" if os.environ.get("RONDO_LIBRARY") else
+           f"in {os.path.dirname(os.path.abspath(__file__))} and where the system has libraries")
+        + f" ({'; '.join(reasons)}). 'pip install rondo' installs a wheel with it inside; or set "
+        "RONDO_LIBRARY to the path of one that you built.")
+
+
+def _declare(loaded: ctypes.CDLL, place: str) -> None:
+    try:
+        version = loaded.rondo_abi_version
+        version.restype, version.argtypes = ctypes.c_uint32, []
+        if version() < _raw.ABI_VERSION:
+            raise ImportError(f"{place} has ABI {version()}, but this package needs "
+                              f"{_raw.ABI_VERSION}: it is older than the package")
+        for name, (result, arguments) in _raw.PROTOTYPES.items():
+            declared = getattr(loaded, name)
+            declared.restype, declared.argtypes = result, arguments
+    except AttributeError as error:
+        raise ImportError(f"{place} is no library of Rondo that this package knows: {error}") from None
 
 
 library = _load()
 
+# What the package calls by another name than C does.
+_CALLED = {"n_cpus": "cpus", "stop_strings": "stop", "n_stop_strings": "stop", "n_logit_bias": "logit_bias",
+           "template_text": "template"}
+_NAMES = {**CONSTANTS, **_CALLED}
+_WORDS = re.compile(r"\b(RONDO_[A-Z0-9_]+|" + "|".join(_CALLED) + r")\b")
 
-def failure(status: int, message: str) -> RondoError:
-    if not message:
-        message = library.rondo_status_string(status).decode()
-    kind = {Status.CONTEXT_FULL: ContextFull, Status.CANCELLED: Cancelled}.get(status)  # type: ignore
-    if kind is None:
-        kind = {1: InvalidArgument, 2: ModelError, 3: OutOfMemory}.get(status >> 4, RondoError)
-        if status in (Status.BUSY, Status.VERSION_MISMATCH):
-            kind = RondoError
-    return kind(status, message)
+
+def _said(sentence: str) -> str:
+    """A sentence of the library in this package's names."""
+    return _WORDS.sub(lambda m: _NAMES.get(m[1], str(m[1])), sentence)
+
+
+def failure(status: int, message: bytes = b"") -> RondoError:
+    sentence = message.decode("utf-8", "replace") or library.rondo_status_string(status).decode()
+    return error_of(status)(status, _said(sentence))
 
 
 def check(status: int) -> None:
-    if status != Status.OK:
-        raise failure(status, "")
+    if status != 0:
+        raise failure(status)
 
 
 def check_with_message(call: Callable[..., int],
-                       before_raise: Optional[Callable[[], None]] = None) -> None:
+                       before_raise: Callable[[], None] | None = None) -> None:
     """For calls that end in (message, message_bytes)."""
     message = ctypes.create_string_buffer(MESSAGE_BYTES)
     status = call(message, MESSAGE_BYTES)
     if before_raise:
         before_raise()
-    if status != Status.OK:
-        raise failure(status, message.value.decode("utf-8", "replace"))
+    if status != 0:
+        raise failure(status, message.value)
 
 
 def text_output(call: Callable[[Any, int, Any], int]) -> str:
@@ -106,14 +107,22 @@ def text_output(call: Callable[[Any, int, Any], int]) -> str:
         capacity = length.value + 1
 
 
-def record(kind: Any, structure: Any) -> Any:
-    """A named tuple of _records, from a structure that the library filled."""
-    values = (getattr(structure, name) for name in kind._fields)
-    return kind._make(v.decode() if isinstance(v, bytes) else v for v in values)
+def names_of(function: Any, handle: int) -> list[str]:
+    """Of a function that has a text for each index, all of them."""
+    names: list[str] = []
+    while True:
+        needed = ctypes.c_size_t()
+        status = function(handle, len(names), None, 0, ctypes.byref(needed))
+        if status == Status.INVALID_ARGUMENT:  # behind the last one
+            return names
+        if status != Status.BUFFER_TOO_SMALL:
+            check(status)
+        names.append(text_output(lambda *out: function(handle, len(names), *out)))
 
 
-def described(kind: Any, raw: Any, call: Callable[[Any], int]) -> Any:
-    structure = raw()
-    structure.struct_size = ctypes.sizeof(raw)
-    check(call(ctypes.byref(structure)))
-    return record(kind, structure)
+def structure(raw: Any, call: Callable[[Any], Any]) -> Any:
+    """One that the library fills."""
+    filled = raw()
+    filled.struct_size = ctypes.sizeof(raw)
+    check(call(ctypes.byref(filled)))
+    return filled

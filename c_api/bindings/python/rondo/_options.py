@@ -1,84 +1,74 @@
-"""Keyword arguments into the library's option structs."""
+"""Options, once they are checked, in the library's structs."""
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from . import _raw
-from ._keywords import EngineKeywords, SessionKeywords
+from . import _checked, _raw
+from ._calls import Progress
+from ._enums import Affinity, Log
 from ._library import check, library
-from .adapter import Adapter
-from .grammar import Grammar
+from ._option_kinds import ENGINE, RECOMMENDED, SESSION
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from .model import Model
 
 
-def ids_array(ids: Sequence[int]) -> Any:
-    return (ctypes.c_int32 * len(ids))(*ids)
-
-
-def _set(structure: Any, values: Mapping[str, Any]) -> None:
-    known = {name for name, _ in structure._fields_}
-    for name, value in values.items():
-        if name not in known or name == "struct_size" or name.startswith("reserved"):
-            raise TypeError(f"there is no option '{name}'")
-        if value is not None:  # that is the library's default
-            setattr(structure, name, value.encode() if isinstance(value, str) else value)
-
-
-class Progress:
-    """A progress callback of this type of _raw. What it raises is kept, cancels the call and is
-    raised again by raise_pending()."""
-
-    def __init__(self, kind: Any, told: Optional[Callable[[int, int], object]]):
-        self._pending: Optional[BaseException] = None
-        self.callback = kind()
-        if told is None:
-            return
-        tell = told
-
-        def report(_: Any, done: int, total: int) -> int:
-            try:
-                tell(done, total)
-            except BaseException as error:  # must not unwind through the library
-                self._pending = error
-                return 1
-            return 0
-        self.callback = kind(report)
-
-    def raise_pending(self) -> None:
-        if self._pending is not None:
-            raise self._pending
+def _set(structure: Any, kinds: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    for name, kind in kinds.items():
+        value = given[name]
+        if value is None and (kind is str or name in RECOMMENDED):
+            continue
+        if isinstance(kind, tuple):
+            value = _checked.integer(name, value, (kind[0], kind[1]))
+        elif kind is float:
+            value = _checked.real(name, value)
+        elif kind is bool:
+            value = _checked.flag(name, value)
+        elif kind is str:
+            value = _checked.word(name, value)
+        else:
+            value = int(_checked.one_of(name, kind, value))
+        setattr(structure, name, value)
 
 
 class EngineOptions:
-    """rondo_engine_options from keywords."""
+    """rondo_engine_options, with the callbacks that the engine keeps."""
 
-    def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
-                 log: Optional[Callable[[int, str], object]] = None, draft: Any = None,
-                 cpus: Sequence[int] = (), **values: Unpack[EngineKeywords]):
+    def __init__(self, given: Mapping[str, Any]):
         self.raw = _raw.EngineOptions()
         check(library.rondo_engine_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
-        _set(self.raw, values)
-        if draft is not None:
-            self.raw.draft = draft._handle
-        if cpus:
-            if values.get("affinity") is None:
-                self.raw.affinity = _raw.Affinity.CPUS
-            self.raw.cpus = (ctypes.c_uint32 * len(cpus))(*cpus)
-            self.raw.n_cpus = len(cpus)
+        _set(self.raw, ENGINE, given)
+        self._set_draft(given["draft"])
+        self._set_cpus(given["cpus"])
+        self.progress = Progress(_raw.EngineOptionsProgress, given.get("progress"))
+        self.raw.progress = self.progress.callback
+        log: Callable[[Log, str], object] | None = given.get("log")
         if log is not None:
-            take = log
+            tell = log
+            _checked.function("log", tell)
 
             def receive(_: Any, level: int, message: bytes) -> None:
-                take(level, message.decode("utf-8", "replace"))  # ctypes reports what it raises
+                tell(Log(level), message.decode("utf-8", "replace"))  # ctypes reports what it raises
             self.raw.log = _raw.EngineOptionsLog(receive)
-        self.progress = Progress(_raw.EngineOptionsProgress, progress)
-        self.raw.progress = self.progress.callback
+
+    def _set_draft(self, draft: Model | None) -> None:
+        if draft is not None:
+            from .model import Model
+            self.raw.draft = _checked.instance("draft", Model, draft)._handle
+
+    def _set_cpus(self, given: Any) -> None:
+        cpus = [_checked.integer("cpus", cpu, _checked.UINT32) for cpu in _checked.listed("cpus", given)]
+        if not cpus:
+            return
+        if self.raw.affinity == Affinity.SYSTEM:
+            self.raw.affinity = int(Affinity.CPUS)
+        self.raw.cpus = (ctypes.c_uint32 * len(cpus))(*cpus)
+        self.raw.n_cpus = len(cpus)
 
 
-def recommended_by(model: Any) -> Any:
+def recommended_by(model: int) -> Any:
     """What the model's makers recommend, copied: it outlives the model."""
     raw = _raw.SessionOptions()
     check(library.rondo_session_options_init(ctypes.byref(raw), ctypes.sizeof(raw)))
@@ -91,28 +81,33 @@ def recommended_by(model: Any) -> Any:
 
 
 class SessionOptions:
-    """rondo_session_options from keywords, over those that `recommended` holds. A grammar and an
-    adapter live as long as this, at the least."""
+    """rondo_session_options, over those that `recommended` holds."""
 
-    def __init__(self, recommended: Any, stop: Sequence[str] = (),
-                 logit_bias: Optional[Mapping[int, float]] = None,
-                 grammar: Optional[Grammar] = None, adapter: Optional[Adapter] = None,
-                 **values: Unpack[SessionKeywords]):
+    def __init__(self, recommended: Any, given: Mapping[str, Any]):
         self.raw = _raw.SessionOptions()
         check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
-        if recommended is not None:
+        if _checked.flag("recommended", given["recommended"]):
             self.raw = _raw.SessionOptions.from_buffer_copy(recommended)
-        _set(self.raw, values)
-        if stop:
-            self.raw.stop_strings = (ctypes.c_char_p * len(stop))(*(s.encode() for s in stop))
-            self.raw.n_stop_strings = len(stop)
-        if logit_bias:
-            self.raw.logit_bias = (_raw.LogitBias * len(logit_bias))(
-                *(_raw.LogitBias(token, bias) for token, bias in logit_bias.items()))
-            self.raw.n_logit_bias = len(logit_bias)
-        self._grammar = grammar
-        if grammar is not None:
-            self.raw.grammar = grammar._handle
-        self._adapter = adapter
-        if adapter is not None:
-            self.raw.adapter = adapter._handle
+            self._kept = recommended
+        _set(self.raw, SESSION, given)
+        if given["stop"] is not None:
+            self._set_stop(given["stop"])
+        if given["logit_bias"] is not None:
+            self._set_bias(given["logit_bias"])
+
+    def _set_stop(self, given: Any) -> None:
+        texts = [given] if isinstance(given, str) else _checked.listed("stop", given)
+        stop = [_checked.word("stop", text) for text in texts]
+        self.raw.stop_strings = (ctypes.c_char_p * len(stop))(*stop)
+        self.raw.n_stop_strings = len(stop)
+
+    def _set_bias(self, given: Any) -> None:
+        if not isinstance(given, Mapping):
+            raise _checked.wrong_type("logit_bias", "a dict of tokens and numbers", given)
+        bias = []
+        for token, added in given.items():
+            number = _checked.real("logit_bias", added, infinite=True)
+            bias.append(_raw.LogitBias(_checked.integer("logit_bias", token, _checked.INT32), number))
+        self.raw.logit_bias = (_raw.LogitBias * len(bias))(*bias)
+        self.raw.n_logit_bias = len(bias)
+

@@ -4,41 +4,38 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref
-from typing import Any, Union
 
-from . import _raw
-from ._handle import Handle, new_handle
-from ._library import check_with_message, described, library
+from ._checked import Bytes, data
+from ._handle import Handle, Reference
+from ._library import check_with_message, library
+from ._memory import aligned, encoded_path
 from ._records import AdapterFacts
+from ._told import told
 
 
 class Adapter(Handle):
     """Made by Model.adapter(). Any number of sessions share it, from any thread; they keep what they
     need of it when it is closed."""
 
-    _close_name = "rondo_adapter_close"
+    _made_by = "Model.adapter()"
 
     @classmethod
-    def _open(cls, model: int, source: Union[str, "os.PathLike[str]", bytes, bytearray,
-                                             memoryview]) -> "Adapter":
-        handle, memory = new_handle(), None
+    def _of(cls, model: Reference, source: str | os.PathLike[str] | Bytes) -> Adapter:
+        handle, kept = ctypes.c_void_p(), None
+        pointer = model.usable("Model")
         if isinstance(source, (bytes, bytearray, memoryview)):
-            view = memoryview(source).cast("B")
-            memory = (ctypes.c_char * (len(view) + 64))()
-            start = ctypes.addressof(memory) + -ctypes.addressof(memory) % 64
-            ctypes.memmove(start, bytes(view), len(view))
+            memory, start, length = aligned(data("source", source))
             check_with_message(lambda *message: library.rondo_adapter_open_memory(
-                model, start, len(view), byref(handle), *message))
+                pointer, start, length, byref(handle), *message))
+            kept = memory
         else:
+            path = encoded_path(source)
             check_with_message(lambda *message: library.rondo_adapter_open_path(
-                model, os.fsencode(source), byref(handle), *message))
-        adapter = cls(handle)
-        adapter._memory = memory  # sessions hold on to this object, and so to its bytes
+                pointer, path, byref(handle), *message))
+        adapter = cls.__new__(cls)
+        adapter._open("rondo_adapter_close", handle.value or 0, (model, kept))
         return adapter
-
-    _memory: Any = None
 
     @property
     def info(self) -> AdapterFacts:
-        return described(AdapterFacts, _raw.AdapterFacts,
-                         lambda facts: library.rondo_adapter_info(self._handle, facts))
+        return told(AdapterFacts, lambda filled: library.rondo_adapter_info(self._handle, filled))

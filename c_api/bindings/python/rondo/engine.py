@@ -3,154 +3,158 @@ from __future__ import annotations
 
 import ctypes
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import _raw
-from ._handle import Handle, new_handle
-from ._keywords import SessionKeywords
-from ._library import check, check_with_message, described, library, record
-from ._options import EngineOptions, SessionOptions, ids_array, recommended_by
-from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
-from .adapter import Adapter
-from .grammar import Grammar, Schema
-from .media import Media
+from ._calls import interruptible
+from ._core import Core
+from ._embedding import Embedding, embed_ids
+from ._enums import Status
+from ._errors import Closed
+from ._handle import Reference
+from ._library import check_with_message, library, structure
+from ._methods import EngineMethods
+from ._options import EngineOptions, recommended_by
+from ._records import (EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion, ModelFacts,
+                       ProfileEvent)
+from ._told import record, told
+from .media import Image, Media
+from ._session_calls import taken
 from .session import Session
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .model import Model
+    from .media import Pixelled
 
 
-class Engine(Handle):
+class Engine(EngineMethods):
     """Made by Model.engine(). May be used from any thread at any time."""
 
-    _close_name = "rondo_engine_close"
+    _made_by = "Model.engine()"
+    _held: Core | None = None
 
     @classmethod
-    def _create(cls, model: "Model", options: EngineOptions, arena: Any) -> "Engine":
-        memory, address, size = None, None, 0
+    def _of(cls, model: Reference, options: EngineOptions, arena: Any) -> Engine:
+        memory, address, size, handle = None, None, 0, ctypes.c_void_p()
         if arena is not None:
             size = memoryview(arena).nbytes
             memory = (ctypes.c_char * size).from_buffer(arena)
             address = ctypes.addressof(memory)
-        recommended = recommended_by(model._handle)
-        dimensions, hidden_size = model.embedder.dimensions, model.info.hidden_size
-        handle = new_handle()
-        check_with_message(
+        pointer = model.usable("Model")
+        info = told(ModelFacts, lambda facts: library.rondo_model_info(pointer, facts))
+        embedder = told(EmbedderFacts, lambda facts: library.rondo_model_embedder(pointer, facts))
+        recommended = recommended_by(pointer)
+        interruptible(lambda: check_with_message(
             lambda *message: library.rondo_engine_create(
-                model._handle, byref(options.raw), address, size, byref(handle), *message),
-            before_raise=options.progress.raise_pending)
+                pointer, byref(options.raw), address, size, byref(handle), *message),
+            before_raise=options.progress.raise_pending), options.progress.cancel)
         engine = cls.__new__(cls)
-        Handle.__init__(engine, handle)
-        engine._model, engine._arena = model, memory  # sessions hold on to this object
-        engine._options = options  # and to its callbacks
-        engine._recommended = recommended
-        engine._dimensions = dimensions  # of vectors, also when the model is closed
-        engine._hidden_size = hidden_size
-        engine._cursor = ctypes.c_uint64()
+        core = Core(model, info, embedder, options.raw.max_sessions, recommended, (memory, options))
+        engine._open("rondo_engine_close", handle.value or 0, core)
+        engine._held, engine._cursor = core, ctypes.c_uint64()
         return engine
 
-    _model: "Model"
-    _arena: Any
-    _options: EngineOptions
-    _recommended: Any
-    _dimensions: int
-    _hidden_size: int
     _cursor: ctypes.c_uint64
+
+    @property
+    def _core(self) -> Core:
+        self._handle  # told where it is closed
+        core = self._held
+        if core is None:
+            raise Closed(Status.INVALID_HANDLE, "this Engine is closed")
+        return core
+
+    def close(self) -> None:
+        """Gives the engine up; open sessions go on. Closing twice does nothing."""
+        super().close()
+        self._held = None  # and with it the arena, where no session is open
 
     @property
     def memory(self) -> MemoryPlan:
         """The plan that this engine was made by."""
-        return described(MemoryPlan, _raw.MemoryPlan,
-                         lambda plan: library.rondo_engine_memory(self._handle, plan))
+        return told(MemoryPlan, lambda filled: library.rondo_engine_memory(self._handle, filled))
 
     @property
-    def memory_regions(self) -> List[MemoryRegion]:
-        return [described(MemoryRegion, _raw.MemoryRegion, lambda region, i=index:
-                          library.rondo_engine_memory_region(self._handle, i, region))
-                for index in range(self.memory.n_regions)]
+    def memory_regions(self) -> list[MemoryRegion]:
+        """The parts of that plan, lowest address first."""
+        def region(index: int) -> MemoryRegion:
+            return told(MemoryRegion, lambda filled: library.rondo_engine_memory_region(
+                self._handle, index, filled))
+        return [region(index) for index in range(self.memory.n_regions)]
 
     @property
     def stats(self) -> EngineCounters:
-        return described(EngineCounters, _raw.EngineCounters,
-                         lambda counters: library.rondo_engine_stats(self._handle, counters))
+        """What the engine did since it was made."""
+        return told(EngineCounters, lambda filled: library.rondo_engine_stats(self._handle, filled))
 
     def profile(self) -> Iterator[ProfileEvent]:
         """What the engine computed and when since this was last asked, as far as the option
         profile_events lets it remember."""
         while True:
-            event = _raw.ProfileEvent()
-            event.struct_size = ctypes.sizeof(event)
-            check(library.rondo_engine_profile(self._handle, byref(self._cursor), byref(event)))
+            event = structure(_raw.ProfileEvent, lambda filled: library.rondo_engine_profile(
+                self._handle, byref(self._cursor), filled))
             if event.name is None:
                 return
             yield record(ProfileEvent, event)
 
-    def session(self, *, recommended: bool = True, stop: Sequence[str] = (),
-                logit_bias: Optional[Mapping[int, float]] = None,
-                grammar: Optional[Grammar] = None, json_schema: Optional[Schema] = None,
-                adapter: Optional[Adapter] = None,
-                **options: Unpack[SessionKeywords]) -> Session:
-        """An empty session in one of the engine's places.
+    def _session(self, given: dict[str, Any]) -> Session:
+        return Session._of(self._core, given, given["adapter"], lambda options, out, *message: (
+            library.rondo_session_open(self._handle, options, out, *message)))
 
-        recommended: begin with what the model's makers recommend for sampling; False: with the
-        library's defaults. stop: strings that end a generation. grammar: what each generation must
-        be a text of; json_schema: a JSON Schema (JSON, or its Python value), of which the session
-        makes a grammar of its own, with one_space and named_only: JSON as people write it. Of the
-        whole schema Model.grammar() makes one. adapter: of Model.adapter(), where the engine's
-        adapter_rank has room for it. The other options are those of rondo_session_options in
-        rondo.h: SessionKeywords has them.
-        """
-        chosen = self._session_options(recommended, stop, logit_bias, grammar, json_schema, adapter,
-                                       options)
-        handle = new_handle()
-        check_with_message(lambda *message: library.rondo_session_open(
-            self._handle, byref(chosen.raw), byref(handle), *message))
-        session = Session(handle, self)
-        session._adapter = adapter
-        return session
+    def step(self, sessions: Sequence[Session]) -> None:
+        """One pass for several sessions of this engine; Session.event() tells what each got."""
+        with taken(sessions) as handles:
+            check_with_message(lambda *message: library.rondo_engine_step(
+                self._handle, handles, len(handles), *message))
 
-    def media(self, image: Any, *, min_tokens: int = 0, max_tokens: int = 0, one_tile: bool = False,
-              progress: Optional[Callable[[int, int], object]] = None) -> Media:
+    def media(self, image: Image | Pixelled, *, min_tokens: int = 0, max_tokens: int = 0,
+              one_tile: bool = False, progress: Callable[[int, int], object] | None = None) -> Media:
         """A picture as rows of an engine with the option max_media_rows: an Image, or what an Image
         is made of: a numpy array, a PIL image. Sessions go on meanwhile.
 
         min_tokens, max_tokens: about how many rows it has at least and at most, of models whose
         pictures' rows follow from their size; 0: as the model's makers did. one_tile: it is not cut
-        into tiles. progress(done, total) may raise: that ends the encoding, and is raised here.
+        into tiles. progress(done, total), maybe on another thread, may raise: that ends the
+        encoding, and is raised here.
         """
-        return Media._create(self, image, min_tokens, max_tokens, one_tile, progress)
+        return Media._of(self._core, self._handle, image, min_tokens, max_tokens, one_tile, progress)
 
-    def _session_options(self, recommended: bool, stop: Sequence[str],
-                         logit_bias: Optional[Mapping[int, float]], grammar: Optional[Grammar],
-                         json_schema: Optional[Schema], adapter: Optional[Adapter],
-                         others: SessionKeywords) -> SessionOptions:
-        if json_schema is not None:
-            if grammar is not None:
-                raise TypeError("of grammar and json_schema one is given")
-            grammar = Grammar._create(self._model._handle, json_schema, one_space=True,
-                                      named_only=True)
-        return SessionOptions(self._recommended if recommended else None, stop, logit_bias, grammar,
-                              adapter, **others)
+    # ---- Embedding ------------------------------------------------------------------------------
 
-    def embed(self, sessions: Sequence[Session], texts: Sequence[Sequence[int]],
-              dimensions: int = 0) -> "List[array[float]]":
-        """The vectors of texts, given as ids, each the first `dimensions` numbers (0: all). The
-        sessions share the work: each takes one text, and the next when it is done. Where a text
-        is refused, the message tells which; Status.BUSY: a session is in another call."""
-        n = dimensions or self._dimensions
-        handles = (ctypes.c_void_p * len(sessions))(*(s._handle for s in sessions))
-        ids = ids_array([token for text in texts for token in text])
-        counts = (ctypes.c_size_t * len(texts))(*map(len, texts))
-        vectors = (ctypes.c_float * max(n * len(texts), 1))()
-        check_with_message(lambda *message: library.rondo_engine_embed(
-            self._handle, handles, len(sessions), ids, counts, len(texts), vectors, n, *message))
-        return [array("f", vectors[i * n:(i + 1) * n]) for i in range(len(texts))]
+    def embed(self, texts: Sequence[str], *, prompt: str | None = None,
+              dimensions: int = 0) -> list[array[float]]:
+        """A vector of each text, with as many texts at a time as the engine has sessions free.
 
-    def step(self, sessions: Sequence[Session]) -> None:
-        """One pass for several sessions of this engine; Session.event() tells what each got."""
-        handles = (ctypes.c_void_p * len(sessions))(*(s._handle for s in sessions))
-        check_with_message(lambda *message: library.rondo_engine_step(
-            self._handle, handles, len(sessions), *message))
+        prompt: the name of one of Model.prompts, for what the texts are; None: the model's usual
+        one; "": none. dimensions: the first numbers alone; 0: all.
+        """
+        job = Embedding.of_texts(self._core, self._embedding_session, texts, prompt, dimensions)
+        return interruptible(job.run, job.cancel)
+
+    async def aembed(self, texts: Sequence[str], *, prompt: str | None = None,
+                     dimensions: int = 0) -> list[array[float]]:
+        """As embed(), beside what the event loop does."""
+        job = Embedding.of_texts(self._core, self._embedding_session, texts, prompt, dimensions)
+        return await job.beside()
+
+    def score(self, query: str, documents: Sequence[str], *,
+              instruction: str | None = None) -> list[float]:
+        """How well each document fits the query, by a model that scores pairs. instruction: what makes
+        one fit, in words; None: the model's usual one."""
+        job = Embedding.of_pairs(self._core, self._embedding_session, query, documents, instruction)
+        return [vector[0] for vector in interruptible(job.run, job.cancel)]
+
+    async def ascore(self, query: str, documents: Sequence[str], *,
+                     instruction: str | None = None) -> list[float]:
+        """As score(), beside what the event loop does."""
+        job = Embedding.of_pairs(self._core, self._embedding_session, query, documents, instruction)
+        return [vector[0] for vector in await job.beside()]
+
+    def embed_ids(self, sessions: Sequence[Session], texts: Sequence[Iterable[int]], *,
+                  dimensions: int = 0) -> list[array[float]]:
+        """As embed(), of texts that are ids, with these sessions, which share the work."""
+        return embed_ids(self._core, self._handle, sessions, texts, dimensions)
+
+    def _embedding_session(self) -> tuple[int, Session]:
+        return self._handle, self.session()

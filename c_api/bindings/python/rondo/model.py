@@ -3,78 +3,88 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterable
 from ctypes import byref
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple,
-                    Union)
+from typing import Any
 
-from . import _raw
-from ._handle import Handle, new_handle
-from ._keywords import EngineKeywords
-from ._library import check, check_with_message, described, library, record, text_output
-from ._options import EngineOptions, ids_array
-from ._raw import Calls, DetokenizeFlags, Status, TokenizeFlags
+from . import _checked, _raw, _texts, grammar as grammars
+from ._checked import Bytes, UINT32, UINT64
+from ._enums import Calls, DetokenizeFlags
+from ._handle import Reference
+from ._library import check, check_with_message, library, names_of, text_output
+from ._memory import aligned, encoded_path
+from ._methods import ModelMethods
+from ._options import EngineOptions
 from ._records import EmbedderFacts, ImageFacts, MemoryPlan, MemoryRegion, ModelFacts
+from ._told import record, told
 from .adapter import Adapter
-from .chat import ChatOptions, ChatParser, Json, render
+from .chat import ChatOptions, ChatParser, Messages, render, render_ids
 from .engine import Engine
 from .grammar import Grammar, Schema
 from .media import image_plan
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+ALL_THAT_FOLLOWS = 2**64 - 1
 
 
-class Model(Handle):
+class Model(ModelMethods):
     """A model file. Immutable; may be used from any thread at any time."""
 
-    _close_name = "rondo_model_close"
-
-    def __init__(self, path: Union[str, "os.PathLike[str]"]):
+    def __init__(self, path: str | os.PathLike[str]):
         """Opens the file that `rondo convert` made."""
-        handle = new_handle()
+        handle, encoded = ctypes.c_void_p(), encoded_path(path)
         check_with_message(lambda *message: library.rondo_model_open_path(
-            _raw.ABI_VERSION, os.fsencode(path), byref(handle), *message))
-        super().__init__(handle)
+            _raw.ABI_VERSION, encoded, byref(handle), *message))
+        self._open("rondo_model_close", handle.value or 0)
 
     @classmethod
-    def from_fd(cls, fd: int, offset: int = 0, length: Optional[int] = None) -> "Model":
+    def from_fd(cls, fd: int, offset: int = 0, length: int | None = None) -> Model:
         """A model inside of another file, at a multiple of 64. `fd` may be closed afterwards."""
-        handle = new_handle()
+        number = _checked.integer("fd", fd, _checked.INT32)
+        begin = _checked.integer("offset", offset, UINT64)
+        size = ALL_THAT_FOLLOWS if length is None else _checked.integer("length", length, UINT64)
+        handle = ctypes.c_void_p()
         check_with_message(lambda *message: library.rondo_model_open_fd(
-            _raw.ABI_VERSION, fd, offset, 2**64 - 1 if length is None else length, byref(handle),
-            *message))
+            _raw.ABI_VERSION, number, begin, size, byref(handle), *message))
         return cls._of(handle, None)
 
     @classmethod
-    def from_bytes(cls, data: Any) -> "Model":
+    def from_bytes(cls, data: Bytes) -> Model:
         """A model in memory, of which this makes an aligned copy."""
-        view = memoryview(data).cast("B")
-        memory = (ctypes.c_char * (len(view) + 64))()
-        start = ctypes.addressof(memory) + -ctypes.addressof(memory) % 64
-        ctypes.memmove(start, bytes(view), len(view))
-        handle = new_handle()
+        memory, start, length = aligned(_checked.data("data", data))
+        handle = ctypes.c_void_p()
         check_with_message(lambda *message: library.rondo_model_open_memory(
-            _raw.ABI_VERSION, start, len(view), byref(handle), *message))
+            _raw.ABI_VERSION, start, length, byref(handle), *message))
         return cls._of(handle, memory)
 
     @classmethod
-    def _of(cls, handle: ctypes.c_void_p, memory: Any) -> "Model":
+    def _of(cls, handle: ctypes.c_void_p, memory: Any) -> Model:
         model = cls.__new__(cls)
-        Handle.__init__(model, handle)
-        model._memory = memory  # engines hold on to this object, and so to its bytes
+        model._open("rondo_model_close", handle.value or 0, memory)
+        model._memory = memory  # which a call that runs reads, also where another thread closes
         return model
 
     _memory: Any = None
+
+    def close(self) -> None:
+        """Gives the model up; what was made of it goes on. Closing twice does nothing."""
+        self._reference = None  # engines hold it, for texts that they tokenize
+
+    @property
+    def _shared(self) -> Reference:
+        self._handle  # told where it is closed
+        assert self._reference is not None
+        return self._reference
 
     # ---- Facts ----------------------------------------------------------------------------------
 
     @property
     def info(self) -> ModelFacts:
-        return described(ModelFacts, _raw.ModelFacts,
-                         lambda facts: library.rondo_model_info(self._handle, facts))
+        """What the model is."""
+        return told(ModelFacts, lambda filled: library.rondo_model_info(self._handle, filled))
 
     @property
-    def eos_tokens(self) -> List[int]:
+    def eos_tokens(self) -> list[int]:
+        """The tokens that end a generation."""
         token, tokens = ctypes.c_int32(), []
         for index in range(self.info.n_eos_tokens):
             check(library.rondo_model_eos_token(self._handle, index, byref(token)))
@@ -82,84 +92,56 @@ class Model(Handle):
         return tokens
 
     @property
-    def facts(self) -> Dict[str, str]:
+    def facts(self) -> dict[str, str]:
         """What the file's maker wrote about it: name, architecture, producer and others."""
         keys = ["name", "architecture", "producer"]
-        keys += self._names(library.rondo_model_fact_key)
+        keys += names_of(library.rondo_model_fact_key, self._handle)
         return {key: text_output(lambda *out, key=key: library.rondo_model_fact(
             self._handle, key.encode(), *out)) for key in keys}
 
-    def _names(self, function: Any) -> Iterator[str]:
-        index = 0
-        while True:
-            needed = ctypes.c_size_t()
-            status = function(self._handle, index, None, 0, byref(needed))
-            if status == Status.INVALID_ARGUMENT:  # behind the last one
-                return
-            yield text_output(lambda *out: function(self._handle, index, *out))
-            index += 1
-
     # ---- Text -----------------------------------------------------------------------------------
 
-    def tokenize(self, text: str, add_special: bool = True) -> List[int]:
-        """Texts of special tokens become these tokens: check what strangers write."""
-        encoded = text.encode("utf-8", "replace")
-        flags = TokenizeFlags.ADD_SPECIAL if add_special else 0
-        count, capacity = ctypes.c_size_t(), len(encoded) // 2 + 16
-        while True:
-            ids = (ctypes.c_int32 * capacity)()
-            status = library.rondo_tokenize(self._handle, encoded, len(encoded), flags, ids,
-                                            capacity, byref(count))
-            if status != Status.BUFFER_TOO_SMALL:
-                check(status)
-                return ids[:count.value]
-            capacity = count.value
+    def tokenize(self, text: str, add_special: bool = True) -> list[int]:
+        """Texts of special tokens become these tokens: check what strangers write. add_special: with
+        what the model expects around a text, BOS and the like."""
+        ids: list[int] = _texts.tokenize(self._handle, _checked.text("text", text),
+                                         _checked.flag("add_special", add_special))[:]
+        return ids
 
-    def detokenize(self, ids: Sequence[int], skip_special: bool = False) -> str:
-        flags = DetokenizeFlags.SKIP_SPECIAL if skip_special else 0
+    def detokenize(self, ids: Iterable[int], skip_special: bool = False) -> str:
+        """The text of tokens; skip_special: without special ones."""
+        flags = int(DetokenizeFlags.SKIP_SPECIAL * _checked.flag("skip_special", skip_special))
+        given = _checked.ids_array("ids", ids)
         return text_output(lambda *out: library.rondo_detokenize(
-            self._handle, ids_array(ids), len(ids), flags, *out))
+            self._handle, given, len(given), flags, *out))
 
     # ---- Chat -----------------------------------------------------------------------------------
 
     @property
-    def chat_templates(self) -> Dict[str, str]:
+    def chat_templates(self) -> dict[str, str]:
         """The chat templates by name; the first serves where no other is asked for."""
         return {name: text_output(lambda *out, name=name: library.rondo_model_chat_template(
                     self._handle, name.encode(), *out))
-                for name in self._names(library.rondo_model_chat_template_name)}
+                for name in names_of(library.rondo_model_chat_template_name, self._handle)}
 
-    def render_chat(self, messages: Json, **options: Any) -> str:
-        """The text of a conversation: [{"role": "user", "content": "Hello!"}, ...].
+    def _render_chat(self, messages: Messages, given: dict[str, Any]) -> str:
+        return render(self._handle, ChatOptions(messages, given))
 
-        Options: tools, variables (both as Python values or JSON), add_generation_prompt (True),
-        continue_final (False), plain_content (True: of the ids only what the template itself wrote
-        becomes special tokens, whatever messages say), local_time (a datetime as the clock on the
-        wall shows it), template_name, template (Jinja, in place of the model's own).
-        """
-        return render(self._handle, ChatOptions(messages, **options), True)[0]
+    def _chat_ids(self, messages: Messages, given: dict[str, Any]) -> list[int]:
+        ids: list[int] = render_ids(self._handle, ChatOptions(messages, given))[:]
+        return ids
 
-    def chat_ids(self, messages: Json, **options: Any) -> List[int]:
-        """The token ids of a conversation. Options as those of render_chat()."""
-        return render(self._handle, ChatOptions(messages, **options), False)[1]
+    def _chat_parser(self, messages: Messages, given: dict[str, Any]) -> ChatParser:
+        return ChatParser._of(self._shared, ChatOptions(messages, given))
 
-    def chat_parser(self, messages: Json, **options: Any) -> ChatParser:
-        """Takes answers to this conversation apart. Options as those of render_chat(), of which
-        tools say what may be called."""
-        return ChatParser._create(self._handle, ChatOptions(messages, **options))
-
-    def chat_grammar(self, messages: Json, *, calls: int = Calls.AUTO,
-                     function: Optional[str] = None, **options: Any) -> str:
-        """The GBNF of answers whose calls parse, for grammar(gbnf=...). calls: of Calls, which there
-        may be; function: the only one that may be called. Options as those of chat_parser()."""
-        chat, name = ChatOptions(messages, **options), function.encode() if function else None
+    def _chat_grammar(self, messages: Messages, given: dict[str, Any]) -> str:
+        chat, calls = ChatOptions(messages, given), _checked.one_of("calls", Calls, given["calls"])
+        name = None if given["function"] is None else _checked.word("function", given["function"])
         return chat.texts(1, lambda *out: library.rondo_chat_grammar(
-            self._handle, byref(chat.raw), calls, name, *out))[0]
+            self._handle, byref(chat.raw), int(calls), name, *out))[0]
 
-    def chat_thinking(self, messages: Json, **options: Any) -> Tuple[str, str]:
-        """What the template puts around a thought: what begins and what ends it; empty where it has
-        none. Options as those of render_chat()."""
-        chat = ChatOptions(messages, **options)
+    def _chat_thinking(self, messages: Messages, given: dict[str, Any]) -> tuple[str, str]:
+        chat = ChatOptions(messages, given)
         begin, end = chat.texts(2, lambda *out: library.rondo_chat_thinking(
             self._handle, byref(chat.raw), *out))
         return begin, end
@@ -169,48 +151,31 @@ class Model(Handle):
     @property
     def embedder(self) -> EmbedderFacts:
         """What the model makes of texts; dimensions 0: it predicts tokens instead."""
-        return described(EmbedderFacts, _raw.EmbedderFacts,
-                         lambda facts: library.rondo_model_embedder(self._handle, facts))
+        return told(EmbedderFacts, lambda filled: library.rondo_model_embedder(self._handle, filled))
 
     @property
-    def prompts(self) -> List[str]:
-        """The names of the prompts that embedding_text() takes."""
-        return list(self._names(library.rondo_model_prompt_name))
+    def prompts(self) -> list[str]:
+        """The names of the prompts that Engine.embed() and embedding_text() take."""
+        return names_of(library.rondo_model_prompt_name, self._handle)
 
-    def embedding_text(self, text: str, prompt: Optional[str] = None) -> str:
+    def embedding_text(self, text: str, prompt: str | None = None) -> str:
         """The text behind the prompt of this name; None: the model's usual one; "": none."""
-        encoded, name = text.encode(), None if prompt is None else prompt.encode()
-        return text_output(lambda *out: library.rondo_embedding_text(
-            self._handle, name, encoded, len(encoded), *out))
+        return _texts.embedding_text(self._handle, text, prompt)
 
-    def pair_text(self, query: str, document: str, instruction: Optional[str] = None) -> str:
+    def pair_text(self, query: str, document: str, instruction: str | None = None) -> str:
         """What a model that scores pairs reads; instruction None: its usual one."""
-        asked, found = query.encode(), document.encode()
-        what = None if instruction is None else instruction.encode()
-        return text_output(lambda *out: library.rondo_pair_text(
-            self._handle, what, asked, len(asked), found, len(found), *out))
+        return _texts.pair_text(self._handle, query, document, instruction)
 
-    # ---- Adapters -------------------------------------------------------------------------------
+    # ---- What sessions may be given -------------------------------------------------------------
 
-    def adapter(self, source: Union[str, "os.PathLike[str]", bytes, bytearray,
-                                    memoryview]) -> Adapter:
+    def adapter(self, source: str | os.PathLike[str] | Bytes) -> Adapter:
         """A LoRA adapter that `rondo convert --adapter-for` made for this model: its file, or its
         bytes, which are copied. For Engine.session(adapter=...), of an engine with the option
         adapter_rank."""
-        return Adapter._open(self._handle, source)
+        return Adapter._of(self._shared, source)
 
-    # ---- Pictures -------------------------------------------------------------------------------
-
-    def image_plan(self, width: int, height: int, *, min_tokens: int = 0, max_tokens: int = 0,
-                   one_tile: bool = False) -> ImageFacts:
-        """What becomes of a picture of this size, upright: its rows, which max_media_rows counts,
-        and its positions, which the context does. Options as those of Engine.media()."""
-        return image_plan(self._handle, width, height, min_tokens, max_tokens, one_tile)
-
-    # ---- Grammars -------------------------------------------------------------------------------
-
-    def grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
-                gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
+    def grammar(self, schema: Schema | None = None, *, pattern: str | None = None,
+                gbnf: str | None = None, no_spaces: bool = False, one_space: bool = False,
                 any_order: bool = False, named_only: bool = False, memory_bytes: int = 0) -> Grammar:
         """What sessions may say: JSON that is valid by a schema (JSON, or its Python value), a text
         that is as a whole what a regular expression of ECMA-262 describes, or one by rules in GBNF's
@@ -221,53 +186,49 @@ class Model(Handle):
         named_only: no members that the schema does not name, unless it says that there may be.
         memory_bytes: for what the grammar is made of; 0: 8 MiB.
         """
-        return Grammar._create(self._handle, schema, pattern, gbnf, no_spaces, one_space,
-                               any_order, named_only, memory_bytes)
+        options, text = grammars.written(schema, pattern, gbnf, no_spaces, one_space, any_order,
+                                         named_only, memory_bytes)
+        return Grammar._of(self._shared, options, text)
 
-    def plan_grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
-                     gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
+    def plan_grammar(self, schema: Schema | None = None, *, pattern: str | None = None,
+                     gbnf: str | None = None, no_spaces: bool = False, one_space: bool = False,
                      any_order: bool = False, named_only: bool = False,
                      memory_bytes: int = 0) -> int:
         """The bytes that grammar() with the same arguments takes."""
-        return Grammar._plan(self._handle, schema, pattern, gbnf, no_spaces, one_space,
-                             any_order, named_only, memory_bytes)
+        options, text = grammars.written(schema, pattern, gbnf, no_spaces, one_space, any_order,
+                                         named_only, memory_bytes)
+        return grammars.plan(self._handle, options, text)
+
+    def image_plan(self, width: int, height: int, *, min_tokens: int = 0, max_tokens: int = 0,
+                   one_tile: bool = False) -> ImageFacts:
+        """What becomes of a picture of this size, upright: its rows, which max_media_rows counts,
+        and its positions, which the context does. Options as those of Engine.media()."""
+        return image_plan(self._handle, _checked.integer("width", width, UINT32),
+                          _checked.integer("height", height, UINT32), min_tokens, max_tokens, one_tile)
 
     # ---- Plans and engines ----------------------------------------------------------------------
 
-    def plan(self, **options: Any) -> MemoryPlan:
-        """What an engine with these options will take, to the byte. Options as those of engine()."""
-        raw, plan = EngineOptions(**options).raw, _raw.MemoryPlan()
-        plan.struct_size = ctypes.sizeof(plan)
-        check_with_message(
-            lambda *message: library.rondo_plan(self._handle, byref(raw), byref(plan), *message))
-        return record(MemoryPlan, plan)
+    def _plan(self, given: dict[str, Any]) -> MemoryPlan:
+        raw, filled = EngineOptions(given).raw, _raw.MemoryPlan()
+        filled.struct_size = ctypes.sizeof(filled)
+        check_with_message(lambda *message: library.rondo_plan(
+            self._handle, byref(raw), byref(filled), *message))
+        return record(MemoryPlan, filled)
 
-    def plan_regions(self, **options: Any) -> List[MemoryRegion]:
-        """The parts of that plan, lowest address first."""
-        raw = EngineOptions(**options).raw
-        return [described(MemoryRegion, _raw.MemoryRegion, lambda region, i=index:
-                          library.rondo_plan_region(self._handle, byref(raw), i, region))
-                for index in range(self.plan(**options).n_regions)]
+    def _plan_regions(self, given: dict[str, Any]) -> list[MemoryRegion]:
+        raw = EngineOptions(given).raw
 
-    def plan_fit(self, size: int, **options: Any) -> int:
-        """The largest context whose plan fits into `size` bytes."""
-        raw, context = EngineOptions(**options).raw, ctypes.c_uint32()
+        def region(index: int) -> MemoryRegion:
+            return told(MemoryRegion, lambda filled: library.rondo_plan_region(
+                self._handle, byref(raw), index, filled))
+        return [region(index) for index in range(self._plan(given).n_regions)]
+
+    def _plan_fit(self, size: int, given: dict[str, Any]) -> int:
+        raw, context = EngineOptions(given).raw, ctypes.c_uint32()
+        room = _checked.integer("size", size, UINT64)
         check_with_message(lambda *message: library.rondo_plan_fit(
-            self._handle, byref(raw), size, byref(context), *message))
+            self._handle, byref(raw), room, byref(context), *message))
         return context.value
 
-    def engine(self, *, arena: Any = None, log: Optional[Callable[[int, str], object]] = None,
-               draft: Optional["Model"] = None, cpus: Sequence[int] = (),
-               progress: Optional[Callable[[int, int], object]] = None,
-               **others: Unpack[EngineKeywords]) -> Engine:
-        """Makes the model runnable. The options are those of rondo_engine_options in rondo.h, with
-        their defaults there: EngineKeywords has the others.
-
-        arena: a writable buffer (mmap, bytearray, NumPy array) of the plan's size and alignment,
-        for the engine alone; None: taken from the system. progress(done, total) may raise: that
-        cancels, and is raised here. log(level, message) may be called on any thread. draft: a small
-        model of the same vocabulary, for sessions of Speculation.DRAFT_MODEL. cpus: those of
-        Affinity.CPUS, which is meant where they are given and nothing else is said.
-        """
-        options = EngineOptions(progress=progress, log=log, draft=draft, cpus=cpus, **others)
-        return Engine._create(self, options, arena)
+    def _engine(self, given: dict[str, Any]) -> Engine:
+        return Engine._of(self._shared, EngineOptions(given), given["arena"])

@@ -39,6 +39,10 @@ class MediaTest(unittest.TestCase):
             {"type": "text", "text": "a time"}]}])
         cls.rgb = pixels_of(3)
 
+    @classmethod
+    def tearDownClass(cls):
+        cls.engine.close()
+
     def logits(self, image, **options):
         with self.engine.media(image, **options) as media, self.engine.session() as session:
             session.append_media(self.ids, [media])
@@ -55,7 +59,7 @@ class MediaTest(unittest.TestCase):
             self.model.image_plan(0, SIDE)
         with self.assertRaises(rondo.RondoError) as failed:
             self.model.image_plan(SIDE, SIDE, max_tokens=9)
-        self.assertEqual(failed.exception.status, rondo.Status.UNSUPPORTED)
+        self.assertIs(failed.exception.status, rondo.Status.UNSUPPORTED)
 
     def test_life(self):
         self.assertEqual(self.ids.count(self.model.info.picture_token), 1)
@@ -77,6 +81,21 @@ class MediaTest(unittest.TestCase):
                 session.append_media(self.ids, media)
             with self.assertRaisesRegex(rondo.InvalidArgument, "1 times, but 0 pictures"):
                 session.chat([{"role": "user", "content": [{"type": "image"}]}])
+
+    def test_b33_an_answer_about_a_picture(self):
+        """That it is the program's answer, test.sh says of example/picture.py."""
+        messages = [{"role": "user", "content": [
+            {"type": "image"}, {"type": "text", "text": "What is in the picture?"}]}]
+        with self.engine.session(max_tokens=8) as session:
+            with self.engine.media(rondo.Image(self.rgb, SIDE, SIDE)) as media:
+                reply = session.chat(messages, media=[media])
+                self.assertTrue(reply.text)
+                self.assertIs(reply.reason, rondo.Reason.TOKEN_LIMIT)
+                self.assertEqual(
+                    "".join(part.text for part in session.chat_stream(messages, media=[media])), reply.text)
+                for wrong in (7, ["media"], media):
+                    with self.assertRaises(TypeError):
+                        session.chat(messages, media=wrong)
 
     def test_what_is_seen(self):
         seen = self.logits(rondo.Image(self.rgb, SIDE, SIDE))
@@ -175,7 +194,7 @@ class MediaTest(unittest.TestCase):
         with self.model.engine(context=256) as none:
             with self.assertRaisesRegex(rondo.RondoError, "max_media_rows is 0") as failed:
                 none.media(rondo.Image(self.rgb, SIDE, SIDE))
-            self.assertEqual(failed.exception.status, rondo.Status.UNSUPPORTED)
+            self.assertIs(failed.exception.status, rondo.Status.UNSUPPORTED)
         other = self.model.engine(context=256, max_media_rows=self.plan.rows)
         media = other.media(rondo.Image(self.rgb, SIDE, SIDE))
         other.close()  # in any order
@@ -189,7 +208,7 @@ class MediaTest(unittest.TestCase):
             self.assertEqual(model.info.picture_token, -1)
             with self.assertRaisesRegex(rondo.RondoError, "reads texts alone") as failed:
                 model.image_plan(SIDE, SIDE)
-            self.assertEqual(failed.exception.status, rondo.Status.UNSUPPORTED)
+            self.assertIs(failed.exception.status, rondo.Status.UNSUPPORTED)
             with self.assertRaises(rondo.RondoError):
                 model.engine(max_media_rows=self.plan.rows)
 
