@@ -33,11 +33,11 @@ for binding in "$@"; do
   case $binding in
     python)
       python3 -m venv venv
-      venv/bin/pip install --quiet --no-index "$packages"/python/rondo-*.whl
+      venv/bin/pip install --quiet --no-index "$packages"/python/rondo-*-manylinux_*_"$(uname -m)".whl
       gives "$binding" venv/bin/python "$bindings/python/example/generate.py" "$model" "$prompt"
       ;;
-    sdist) # minutes: the library is compiled
-      python3 -m venv venv
+    sdist) # minutes: the library is compiled; Debian's wheel is used
+      python3 -m venv --system-site-packages venv
       venv/bin/pip install --quiet --no-index --no-build-isolation "$packages"/python/rondo-*.tar.gz
       gives "$binding" venv/bin/python "$bindings/python/example/generate.py" "$model" "$prompt"
       ;;

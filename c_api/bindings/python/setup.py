@@ -21,6 +21,7 @@ except ImportError:  # before setuptools 70.1
 
 HERE = Path(__file__).resolve().parent
 PACKED = HERE / "source"  # in an sdist: what the library is built from
+NAMES = {".dll": "rondo.dll", ".dylib": "librondo.dylib"}
 NAME = {"win32": "rondo.dll", "darwin": "librondo.dylib"}.get(sys.platform, "librondo.so")
 
 # Headers of the file format are there already: this, in the place of flatc, copies them.
@@ -68,7 +69,9 @@ class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         if not self.editable_mode:  # there RONDO_LIBRARY names it
-            shutil.copy(library(), Path(self.build_lib) / "rondo" / NAME)
+            path = library()
+            name = NAMES.get(path.suffix, "librondo.so")  # of the system that the wheel is for
+            shutil.copyfile(path, Path(self.build_lib) / "rondo" / name)
 
 
 class WheelOfAnyPython(bdist_wheel):

@@ -1,7 +1,7 @@
 """Texts for many prompts as one function, for who spreads work over machines: Dask, Ray, Spark, a
 Slurm array. Each process that works keeps one engine, whose file is mapped once a machine. The
 results are equal to the bit for any partitioning: a text depends on its prompt, the model, the seed
-and the kernel set alone. Python 3.8 and the package rondo.
+and the kernel set alone. Python 3.10 and the package rondo.
 
     python3 rondo_batch.py MODEL PROMPTS            # a prompt a line, on this machine
 """
