@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154  # make.sh reads this, behind common.sh
 # Wheels with librondo inside, and the sdist, which compiles it and downloads nothing. A wheel is for this
 # system, and for each other whose archive was made before (make.sh archives).
-# shellcheck source=platforms/packages/rust.sh
+# shellcheck source=/dev/null
 . "$packages/rust.sh" # rust_sources
 
 # python_wheel LIBRARY PLATFORM
@@ -58,7 +58,9 @@ python_package() {
   done
   python_sdist
   rm -r "$stage"
-  ls "$work"/*.whl "$work"/*.tar.gz | sed 's,.*/,,'
+  for made in "$work"/*.whl "$work"/*.tar.gz; do
+    basename "$made"
+  done
 }
 
 # The same sources give the same archive, which setuptools does not see to.

@@ -36,6 +36,10 @@ __all__ = [
     "Reason", "Reply", "RondoError", "Rows", "Schema", "Segment", "Session", "SessionCounters",
     "Speculation", "Status", "Tools", "YuvMatrix", "YuvRange", "__version__", "library_version", "query"]
 
+for _public in list(globals().values()):  # is told by the name that one has it by
+    if isinstance(_public, type) and _public.__module__.startswith(f"{__name__}."):
+        _public.__module__ = __name__
+
 
 def library_version() -> str:
     """The library's release."""

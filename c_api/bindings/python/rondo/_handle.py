@@ -1,6 +1,7 @@
 """What models, engines and sessions have in common: a handle that is given up once."""
 from __future__ import annotations
 
+import inspect
 import os
 import weakref
 from collections.abc import Callable
@@ -55,6 +56,15 @@ class Handle:
 
     _made_by = ""
     _reference: Reference | None = None
+
+    def __init_subclass__(cls) -> None:
+        """Methods of _methods.py are called by their class in errors, too: Engine.session()."""
+        if cls.__module__.partition(".")[0] != __package__:
+            return
+        for base in cls.__mro__[1:]:
+            for name, method in vars(base).items():
+                if base.__module__.endswith("._methods") and inspect.isfunction(method):
+                    method.__qualname__ = f"{cls.__name__}.{name}"
 
     def __init__(self) -> None:
         raise TypeError(f"a {type(self).__name__} is what {self._made_by} makes")

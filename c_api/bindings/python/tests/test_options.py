@@ -21,8 +21,10 @@ NUMBERS_OF_SESSIONS = {
 class OptionsTest(unittest.TestCase):
     def test_b11_unknown_ones(self):
         for call in (model().engine, model().plan, engine().session):
-            with self.assertRaisesRegex(TypeError, "warmth"):
+            with self.assertRaisesRegex(TypeError, "warmth") as refused:
                 call(warmth=1)
+            self.assertIn(call.__qualname__, str(refused.exception))
+        self.assertEqual(engine().session.__qualname__, "Engine.session")
 
     def test_b12_wrong_types(self):
         for name, wrong in [("context", "512"), ("kernels", 7), ("draft", "model.rondo"),
