@@ -4,7 +4,7 @@ import unittest
 from support import PATHS, python
 
 PROGRAM = '''
-import faulthandler, inspect, itertools, random, sys
+import asyncio, faulthandler, inspect, itertools, random, sys
 import rondo
 faulthandler.enable()
 paths = dict(zip(("MODEL", "CALLING", "EMBEDDER", "SEEING", "ADAPTER"), sys.argv[2:]))
@@ -34,6 +34,13 @@ def arguments(function):
             positional.append(choice.choice(WRONG))
     return positional, named
 
+async def ended(result):
+    if inspect.iscoroutine(result):
+        await result
+    else:
+        await anext(result)
+        await result.aclose()
+
 def attempt(function):
     positional, named = arguments(function)
     try:
@@ -41,8 +48,8 @@ def attempt(function):
         counts["called"] += 1
         if inspect.isgenerator(result):
             list(itertools.islice(result, 3))
-        elif inspect.iscoroutine(result):
-            result.close()
+        elif inspect.isasyncgen(result) or inspect.iscoroutine(result):
+            asyncio.run(ended(result))
         elif isinstance(result, rondo.Engine):
             result.close()
     except Exception:
