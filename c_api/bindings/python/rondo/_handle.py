@@ -26,23 +26,28 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-def _give_up(close: Callable[[int], None], pointer: int, kept: object) -> None:
-    """`kept` is what the library reads as long as the handle is open."""
-    close(pointer)
-
-
 class Reference:
-    """An open handle, given up by close() or with the last that holds this."""
+    """An open handle, given up by close() or with the last that holds this. `kept`, which the library
+    reads or calls as long, goes behind it: what is collected has its finalizers run first. It is not the
+    finalizer's, which would hold callbacks for ever that hold this."""
 
-    __slots__ = ("pointer", "close", "forks", "__weakref__")
+    __slots__ = ("pointer", "forks", "_finalizer", "_kept", "__weakref__")
 
     def __init__(self, close: Callable[[int], None], pointer: int, kept: object):
-        self.pointer, self.forks = pointer, _forks
-        self.close = weakref.finalize(self, _give_up, close, pointer, kept)
+        self.pointer, self.forks, self._kept = pointer, _forks, kept
+        self._finalizer = weakref.finalize(self, close, pointer)
+
+    @property
+    def open(self) -> bool:
+        return self._finalizer.alive
+
+    def close(self) -> None:
+        self._finalizer()
+        self._kept = None
 
     def usable(self, kind: str) -> int:
         """The handle. A child that forked may close what it inherited, and nothing else."""
-        if not self.close.alive:
+        if not self.open:
             raise Closed(Status.INVALID_HANDLE, f"this {kind} is closed")
         if self.forks != _forks:
             raise Busy(Status.BUSY, f"this {kind} was made before fork(): a child may close it, and make "
@@ -82,7 +87,7 @@ class Handle:
     @property
     def closed(self) -> bool:
         """Whether close() was called."""
-        return self._reference is None or not self._reference.close.alive
+        return self._reference is None or not self._reference.open
 
     def close(self) -> None:
         """Gives the handle up. Closing twice does nothing."""

@@ -115,7 +115,10 @@ class LifeTest(unittest.TestCase):
 
     def test_b45_what_nobody_holds(self):
         def one():
-            made = rondo.Model(MODEL).engine(context=256, max_sessions=4)
+            box = []  # what a callback holds, too
+            made = rondo.Model(MODEL).engine(context=256, max_sessions=4, log=lambda *_: box,
+                                             progress=lambda *_: box)
+            box.append(made)
             session = made.session(max_tokens=1)
             session.generate(ids())
             made.circle = [made, session]  # for the collector
