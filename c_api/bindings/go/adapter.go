@@ -4,34 +4,31 @@ package rondo
 // #include <rondo/rondo.h>
 import "C"
 
-import (
-	"runtime"
-	"sync"
-	"unsafe"
-)
+import "unsafe"
 
 // Adapter is a LoRA adapter for a model. Any number of sessions share it, from any goroutine; they keep
 // what they need of it when it is closed.
 type Adapter struct {
-	mutex  sync.RWMutex
-	handle *C.rondo_adapter
+	state *object[*C.rondo_adapter]
 }
 
 // Adapter opens a file that `rondo convert --adapter-for` made for this model.
 func (m *Model) Adapter(path string) (*Adapter, error) {
-	name := C.CString(path)
-	defer C.free(unsafe.Pointer(name))
-	adapter := &Adapter{}
-	err := m.with(func(handle *C.rondo_model) error {
-		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-			return C.rondo_adapter_open_path(handle, name, &adapter.handle, message, bytes)
-		})
-	})
+	name, err := cString("the path", path)
 	if err != nil {
 		return nil, err
 	}
-	runtime.SetFinalizer(adapter, (*Adapter).Close)
-	return adapter, nil
+	defer C.free(unsafe.Pointer(name))
+	var adapter *C.rondo_adapter
+	err = m.with(func(handle *C.rondo_model) error {
+		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+			return C.rondo_adapter_open_path(handle, name, &adapter, message, bytes)
+		})
+	})
+	if err != nil {
+		return nil, withSystems(err, path)
+	}
+	return &Adapter{newObject(adapter, func(adapter *C.rondo_adapter) { C.rondo_adapter_close(adapter) })}, nil
 }
 
 // Info tells what the adapter is: EngineOptions.AdapterRank must be at least its Rank.
@@ -43,19 +40,17 @@ func (a *Adapter) Info() (AdapterFacts, error) {
 	return adapterFactsOf(&facts), err
 }
 
-// Close gives the handle up; sessions go on. Closing twice does nothing.
-func (a *Adapter) Close() {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	C.rondo_adapter_close(a.handle)
-	a.handle = nil
+// Close gives it up; sessions go on. Closing twice does nothing. It never fails.
+func (a *Adapter) Close() error {
+	if a != nil {
+		a.state.close()
+	}
+	return nil
 }
 
 func (a *Adapter) with(use func(*C.rondo_adapter) error) error {
-	a.mutex.RLock()
-	defer a.mutex.RUnlock()
-	if a.handle == nil {
+	if a == nil {
 		return ErrClosed
 	}
-	return use(a.handle)
+	return a.state.use(use)
 }

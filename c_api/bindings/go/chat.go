@@ -5,38 +5,60 @@ package rondo
 import "C"
 
 import (
-	"context"
 	"encoding/json"
-	"runtime"
-	"sync"
+	"fmt"
 	"time"
 	"unsafe"
 )
 
-// Chat is what a conversation is rendered from. Messages, Tools and Variables are values for
+// Message is one of a conversation's, as chat templates know them.
+type Message struct {
+	Role string `json:"role"` // "system", "user", "assistant", "tool"
+	// Content is a string, or parts: []any{map[string]string{"type": "image"}, ...}.
+	Content    any        `json:"content"`
+	Thinking   string     `json:"reasoning_content,omitempty"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"` // of a "tool": of the call that it answers
+	Name       string     `json:"name,omitempty"`         // of a "tool": of the function
+}
+
+// ToolCall is a call of a function, in the message of an assistant.
+type ToolCall struct {
+	ID       string   `json:"id,omitempty"`
+	Type     string   `json:"type"` // "function"
+	Function Function `json:"function"`
+}
+
+// Function is what a ToolCall calls.
+type Function struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // an object
+}
+
+// Chat is a conversation, and what is made of it. Messages, Tools and Variables are values for
 // encoding/json, or json.RawMessage.
 type Chat struct {
-	Messages      any
-	Tools         any
-	Variables     any
-	Template      string // Jinja, in place of the model's own
-	TemplateName  string
-	NoPrompt      bool      // the text does not end where the assistant's answer begins
-	ContinueFinal bool      // the text ends inside of the last message
-	LocalTime     time.Time // what the clock on the wall shows; zero: no clock
+	// Messages are a []Message, or what else the template reads.
+	Messages any
+	// Tools are the functions that the model may call: [{"type": "function", "function": {...}}].
+	Tools any
+	// Variables are more names for the template: an object.
+	Variables any
+	// Media are the pictures that parts {"type": "image"} stand for, in their order. For Session.Chat.
+	Media []*Media
+	// Template is Jinja, in place of the model's own.
+	Template string
+	// TemplateName is one of Model.ChatTemplateNames.
+	TemplateName string
+	// NoPrompt: the text does not end where the assistant's answer begins.
+	NoPrompt bool
+	// ContinueFinal: the text ends inside of the last message.
+	ContinueFinal bool
+	// LocalTime is what the clock on the wall shows; zero: no clock.
+	LocalTime time.Time
 	// SpecialContent: texts of special tokens in messages become these tokens. Else only what the
 	// template itself wrote does.
 	SpecialContent bool
-}
-
-// ChatPart is a piece of an answer.
-type ChatPart struct {
-	Kind      ChatPartKind
-	Text      string // ChatPartContent, ChatPartThinking, ChatPartArguments: the next piece of it
-	Call      uint64 // the call's number, from 0
-	Name      string // ChatPartCall and ChatPartCallEnd: of the function
-	ID        string // as Name: that the model gave the call; empty where it writes none
-	Arguments string // ChatPartCallEnd: all of them, as JSON
 }
 
 func (c *Chat) with(use func(*C.rondo_chat_options) error) error {
@@ -74,7 +96,7 @@ func (c *Chat) with(use func(*C.rondo_chat_options) error) error {
 		if part.value != nil {
 			bytes, err := json.Marshal(part.value)
 			if err != nil {
-				return err
+				return fmt.Errorf("rondo: a conversation that is no JSON: %w", err)
 			}
 			give(part.pointer, part.size, bytes)
 		}
@@ -83,7 +105,11 @@ func (c *Chat) with(use func(*C.rondo_chat_options) error) error {
 		give(&raw.template_text, &raw.template_bytes, []byte(c.Template))
 	}
 	if c.TemplateName != "" {
-		raw.template_name = C.CString(c.TemplateName)
+		name, err := cString("TemplateName", c.TemplateName)
+		if err != nil {
+			return err
+		}
+		raw.template_name = name
 	}
 	return use(raw)
 }
@@ -153,7 +179,10 @@ func (m *Model) ChatIDs(chat Chat) ([]int32, error) {
 func (m *Model) ChatGrammar(chat Chat, calls Calls, function string) (string, error) {
 	var name *C.char
 	if function != "" {
-		name = C.CString(function)
+		var err error
+		if name, err = cString("the function", function); err != nil {
+			return "", err
+		}
 		defer C.free(unsafe.Pointer(name))
 	}
 	return m.chatText(&chat, func(handle *C.rondo_model, raw *C.rondo_chat_options, text *C.char, capacity C.size_t, length *C.size_t, message *C.char, bytes C.size_t) C.int32_t {
@@ -178,131 +207,4 @@ func (m *Model) ChatThinking(chat Chat) (begin, end string, err error) {
 		return "", "", err
 	}
 	return string(begins[:beginLength]), string(ends[:endLength]), nil
-}
-
-// ChatParser takes an answer as it comes, cut anywhere, and hands out its parts.
-type ChatParser struct {
-	mutex  sync.Mutex
-	handle *C.rondo_chat_parser
-	call   ChatPart // that is being written
-}
-
-// ChatParser takes answers to this conversation apart; its Tools say what may be called.
-func (m *Model) ChatParser(chat Chat) (*ChatParser, error) {
-	parser := &ChatParser{}
-	err := m.with(func(handle *C.rondo_model) error {
-		return chat.with(func(raw *C.rondo_chat_options) error {
-			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-				return C.rondo_chat_parser_create(handle, raw, &parser.handle, message, bytes)
-			})
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	runtime.SetFinalizer(parser, (*ChatParser).Close)
-	return parser, nil
-}
-
-// Close gives the handle up. Closing twice does nothing.
-func (p *ChatParser) Close() {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	C.rondo_chat_parser_close(p.handle)
-	p.handle = nil
-}
-
-func (p *ChatParser) with(use func(*C.rondo_chat_parser) error) error {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.handle == nil {
-		return ErrClosed
-	}
-	return use(p.handle)
-}
-
-// Push gives the answer's next bytes, those of events. last: there are no more behind them.
-func (p *ChatParser) Push(bytes []byte, last bool) error {
-	return p.with(func(handle *C.rondo_chat_parser) error {
-		var start *C.char
-		if len(bytes) > 0 {
-			start = (*C.char)(unsafe.Pointer(&bytes[0]))
-		}
-		return check(C.rondo_chat_parser_push(handle, start, C.size_t(len(bytes)), C.int32_t(cBool(last))))
-	})
-}
-
-// Parts are what was not handed out yet, as far as it is known what it is.
-func (p *ChatParser) Parts() (parts []ChatPart, err error) {
-	err = p.with(func(handle *C.rondo_chat_parser) error {
-		raw := C.rondo_chat_part{struct_size: C.sizeof_rondo_chat_part}
-		for {
-			if err := check(C.rondo_chat_parser_next(handle, &raw)); err != nil {
-				return err
-			}
-			if ChatPartKind(raw.kind) == ChatPartNone {
-				return nil
-			}
-			parts = append(parts, p.told(&raw))
-		}
-	})
-	return parts, err
-}
-
-func (p *ChatParser) told(raw *C.rondo_chat_part) ChatPart {
-	part := ChatPart{Kind: ChatPartKind(raw.kind), Text: C.GoStringN(raw.text, C.int(raw.text_bytes)),
-		Call: uint64(raw.call), Name: C.GoStringN(raw.name, C.int(raw.name_bytes)),
-		ID: C.GoStringN(raw.id, C.int(raw.id_bytes))}
-	switch part.Kind {
-	case ChatPartCall:
-		p.call = part
-	case ChatPartArguments:
-		p.call.Arguments += part.Text
-	case ChatPartCallEnd:
-		p.call.Kind = part.Kind
-		return p.call
-	}
-	return part
-}
-
-// Reset makes it as it was created, for another answer.
-func (p *ChatParser) Reset() error {
-	return p.with(func(handle *C.rondo_chat_parser) error { return check(C.rondo_chat_parser_reset(handle)) })
-}
-
-// ChatParts answers a conversation, as Session.Chat does, and takes the answer apart: content, thoughts,
-// and calls of its Tools. A stop string is part of the content.
-func (s *Session) ChatParts(ctx context.Context, chat Chat) func(yield func(ChatPart, error) bool) {
-	return func(yield func(ChatPart, error) bool) {
-		parser, err := s.engine.model.ChatParser(chat)
-		if err != nil {
-			yield(ChatPart{}, err)
-			return
-		}
-		defer parser.Close()
-		s.Chat(ctx, chat)(func(event Event, err error) bool {
-			var parts []ChatPart
-			if err == nil {
-				parts, err = parser.take(event)
-			}
-			for _, part := range parts {
-				if !yield(part, nil) {
-					return false
-				}
-			}
-			return err == nil || yield(ChatPart{}, err)
-		})
-	}
-}
-
-// What an event of the answer brings.
-func (p *ChatParser) take(event Event) ([]ChatPart, error) {
-	said := event.Bytes
-	if event.Reason == ReasonEOS {
-		said = nil
-	}
-	if err := p.Push(said, event.Reason != ReasonNone); err != nil {
-		return nil, err
-	}
-	return p.Parts()
 }

@@ -26,7 +26,10 @@ func (m *Model) EmbeddingText(text string) (string, error) { return m.embeddingT
 
 // EmbeddingTextFor is the text behind the prompt of this name; "": behind none.
 func (m *Model) EmbeddingTextFor(prompt, text string) (string, error) {
-	name := C.CString(prompt)
+	name, err := cString("the prompt's name", prompt)
+	if err != nil {
+		return "", err
+	}
 	defer C.free(unsafe.Pointer(name))
 	return m.embeddingText(name, text)
 }
@@ -47,7 +50,10 @@ func (m *Model) PairText(query, document string) (string, error) {
 
 // PairTextFor is PairText with an instruction: what makes a document fit, in words.
 func (m *Model) PairTextFor(instruction, query, document string) (string, error) {
-	what := C.CString(instruction)
+	what, err := cString("the instruction", instruction)
+	if err != nil {
+		return "", err
+	}
 	defer C.free(unsafe.Pointer(what))
 	return m.pairText(what, query, document)
 }
@@ -60,60 +66,4 @@ func (m *Model) pairText(instruction *C.char, query, document string) (string, e
 		return C.rondo_pair_text(handle, instruction, asked, C.size_t(len(query)), found,
 			C.size_t(len(document)), buffer, capacity, length)
 	})
-}
-
-// How many numbers are asked for, and for how many there is room, which is an address also of none:
-// what is more than the model has is refused before anything is written.
-func (e *Engine) numbers(dimensions, texts int) (asked C.size_t, vectors []float32) {
-	room := e.dimensions
-	if dimensions == 0 {
-		dimensions = room
-	}
-	if dimensions >= 0 && dimensions < room {
-		room = dimensions
-	}
-	return C.size_t(dimensions), make([]float32, room*texts, room*texts+1)
-}
-
-func address(vectors []float32) *C.float { return (*C.float)(unsafe.Pointer(&vectors[:1][0])) }
-
-// Embed makes the vector of a text, given as ids, or the score of a pair, which is one number. The
-// vector is the caller's: its first dimensions numbers; 0: all. The session has no tokens behind the
-// call. Fails with StatusUnsupported where the model predicts tokens, and with StatusContextFull where
-// the text is too long.
-func (s *Session) Embed(ids []int32, dimensions int) ([]float32, error) {
-	asked, vector := s.engine.numbers(dimensions, 1)
-	err := s.call(func(handle *C.rondo_session) C.int32_t {
-		return C.rondo_session_embed(handle, first(ids), C.size_t(len(ids)), address(vector), asked)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return vector, nil
-}
-
-// Embed makes one vector per text, in their order, each as Session.Embed makes it. The sessions share
-// the work: each takes one text, and the next when it is done with it. Where a text is refused,
-// the message tells which; StatusBusy: another goroutine is in one of the sessions.
-func (e *Engine) Embed(sessions []*Session, texts [][]int32, dimensions int) ([][]float32, error) {
-	asked, vectors := e.numbers(dimensions, len(texts))
-	var ids []int32
-	counts := make([]C.size_t, len(texts)+1) // so that there is a first one
-	for i, text := range texts {
-		ids, counts[i] = append(ids, text...), C.size_t(len(text))
-	}
-	err := e.withSessions(sessions, func(handle *C.rondo_engine, list **C.rondo_session, n C.size_t) error {
-		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-			return C.rondo_engine_embed(handle, list, n, first(ids), &counts[0], C.size_t(len(texts)),
-				address(vectors), asked, message, bytes)
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	result := make([][]float32, len(texts))
-	for i := range result {
-		result[i] = vectors[i*int(asked) : (i+1)*int(asked) : (i+1)*int(asked)]
-	}
-	return result, nil
 }

@@ -5,26 +5,24 @@ package rondo
 import "C"
 
 import (
-	"runtime"
-	"sync"
+	"context"
+	"math"
 	"unsafe"
 )
 
 // Engine is a model made runnable in one arena.
 type Engine struct {
-	mutex  sync.RWMutex
-	handle *C.rondo_engine
-	model  *Model
+	state *object[*C.rondo_engine]
+	// Its own hold on the model, which stays when that is closed.
+	model *Model
 	// What the model's makers recommend.
-	recommended SessionOptions
-	// Of vectors, also when the model is closed.
-	dimensions int
-	// Of rows, likewise.
-	hiddenSize int
+	recommended                       SessionOptions
+	dimensions, hiddenSize, vocabSize int
+	maxSessions                       int
 }
 
-// Engine makes the model runnable.
-func (m *Model) Engine(options EngineOptions) (*Engine, error) {
+// Engine makes the model runnable. Where ctx is done, so is the call.
+func (m *Model) Engine(ctx context.Context, options EngineOptions) (*Engine, error) {
 	recommended, err := recommendedBy(m)
 	if err != nil {
 		return nil, err
@@ -37,37 +35,57 @@ func (m *Model) Engine(options EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine := &Engine{model: m, recommended: recommended, dimensions: int(embedder.Dimensions),
-		hiddenSize: int(info.HiddenSize)}
-	err = m.with(func(handle *C.rondo_model) error {
-		return options.with(func(raw *C.rondo_engine_options) error {
+	model := m.state
+	if _, err := model.enter(); err != nil {
+		return nil, err
+	}
+	var engine *C.rondo_engine
+	kept := false
+	defer func() { // also where Progress panics
+		if !kept {
+			C.rondo_engine_close(engine)
+			model.leave()
+		}
+	}()
+	plan := C.rondo_memory_plan{struct_size: C.sizeof_rondo_memory_plan}
+	err = options.with(func(raw *C.rondo_engine_options) error {
+		return watched(ctx, options.Progress, func(user C.uintptr_t) error {
+			watchEngine(raw, user)
 			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-				return C.rondo_engine_create(handle, raw, nil, 0, &engine.handle, message, bytes)
+				return C.rondo_engine_create(model.handle, raw, nil, 0, &engine, message, bytes)
 			})
 		})
 	})
+	if err == nil {
+		err = check(C.rondo_engine_memory(engine, &plan))
+	}
 	if err != nil {
 		return nil, err
 	}
-	runtime.SetFinalizer(engine, (*Engine).Close)
-	return engine, nil
+	kept = true
+	bytes := uint64(plan.arena_bytes)
+	native.take(bytes)
+	return &Engine{newObject(engine, func(engine *C.rondo_engine) {
+		C.rondo_engine_close(engine)
+		native.give(bytes)
+		model.leave()
+	}), &Model{state: model, kept: true}, recommended, embedder.Dimensions, info.HiddenSize,
+		info.VocabSize, int(plan.max_sessions)}, nil
 }
 
-// Close gives the handle up; open sessions go on. Closing twice does nothing.
-func (e *Engine) Close() {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	C.rondo_engine_close(e.handle)
-	e.handle = nil
+// Close gives the engine up; open sessions go on. Closing twice does nothing. It never fails.
+func (e *Engine) Close() error {
+	if e != nil {
+		e.state.close()
+	}
+	return nil
 }
 
 func (e *Engine) with(use func(*C.rondo_engine) error) error {
-	e.mutex.RLock()
-	defer e.mutex.RUnlock()
-	if e.handle == nil {
+	if e == nil {
 		return ErrClosed
 	}
-	return use(e.handle)
+	return e.state.use(use)
 }
 
 // Memory is the plan that this engine was made by.
@@ -78,9 +96,12 @@ func (e *Engine) Memory() (MemoryPlan, error) {
 }
 
 // MemoryRegion is region number index of that plan.
-func (e *Engine) MemoryRegion(index uint32) (MemoryRegion, error) {
+func (e *Engine) MemoryRegion(index int) (MemoryRegion, error) {
 	region := C.rondo_memory_region{struct_size: C.sizeof_rondo_memory_region}
 	err := e.with(func(handle *C.rondo_engine) error {
+		if index < 0 || uint64(index) > math.MaxUint32 {
+			return refused("there is no region %d", index)
+		}
 		return check(C.rondo_engine_memory_region(handle, C.uint32_t(index), &region))
 	})
 	return memoryRegionOf(&region), err
@@ -121,33 +142,49 @@ func (e *Engine) Session(options SessionOptions) (*Session, error) {
 	return newSession(session, e), nil
 }
 
-// Step runs one pass for several sessions of this engine; Session.Event tells what each got.
-func (e *Engine) Step(sessions ...*Session) error {
+// Step runs one pass for several sessions of this engine; Session.Event tells what each got: of one that ctx
+// ended, ErrCancelled.
+func (e *Engine) Step(ctx context.Context, sessions ...*Session) error {
 	if len(sessions) == 0 {
-		return nil
+		return done(ctx)
 	}
-	return e.withSessions(sessions, func(handle *C.rondo_engine, list **C.rondo_session, n C.size_t) error {
+	return e.withSessions(ctx, sessions, func(handle *C.rondo_engine, list **C.rondo_session, n C.size_t) error {
 		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
 			return C.rondo_engine_step(handle, list, n, message, bytes)
 		})
 	})
 }
 
-// Handles of sessions, which stay during the call, in memory that is not Go's.
-func (e *Engine) withSessions(sessions []*Session,
+// Handles of sessions, which are held during the call, in memory that is not Go's.
+func (e *Engine) withSessions(ctx context.Context, sessions []*Session,
 	use func(handle *C.rondo_engine, list **C.rondo_session, n C.size_t) error) error {
 	n := len(sessions)
 	list := C.malloc(C.size_t(n+1) * C.size_t(unsafe.Sizeof(uintptr(0))))
 	defer C.free(list)
+	handles := unsafe.Slice((**C.rondo_session)(list), n)
+	before := map[*sessionState]int{}
 	for i, session := range sessions {
-		handle, err := session.enter()
+		if session == nil {
+			return refused("session %d is nil", i)
+		}
+		if other, twice := before[session.state]; twice {
+			return refused("session %d is session %d, too", i, other)
+		}
+		before[session.state] = i
+		handle, err := session.hold()
 		if err != nil {
 			return err
 		}
-		defer session.leave()
-		unsafe.Slice((**C.rondo_session)(list), n)[i] = handle
+		defer session.release()
+		handles[i] = handle
 	}
-	return e.with(func(handle *C.rondo_engine) error {
-		return use(handle, (**C.rondo_session)(list), C.size_t(n))
+	watch := &watcher{}
+	if n > 0 {
+		watch = sessions[0].state.watch
+	}
+	return watch.within(ctx, append([]*C.rondo_session(nil), handles...), func() error {
+		return e.with(func(handle *C.rondo_engine) error {
+			return use(handle, (**C.rondo_session)(list), C.size_t(n))
+		})
 	})
 }

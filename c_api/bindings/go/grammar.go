@@ -6,25 +6,22 @@ import "C"
 
 import (
 	"encoding/json"
-	"runtime"
-	"sync"
 	"unsafe"
 )
 
 // Grammar is what generations may say. Any number of sessions share it, from any goroutine; they keep
 // what they need of it when it is closed.
 type Grammar struct {
-	mutex  sync.RWMutex
-	handle *C.rondo_grammar
+	state *object[*C.rondo_grammar]
 }
 
 // GrammarOptions tell how a grammar is read. The flags are of JSON Schema alone.
 type GrammarOptions struct {
-	NoSpaces    bool   // no spaces between the parts of a text
-	OneSpace    bool   // one behind each colon and comma and nowhere else, as chat templates write it
-	NamedOnly   bool   // no members that the schema does not name, unless it says that there may be
-	AnyOrder    bool   // members come in any order; else as the schema has them
-	MemoryBytes uint64 // for what the grammar is made of; 0: 8 MiB
+	NoSpaces    bool // no spaces between the parts of a text
+	OneSpace    bool // one behind each colon and comma and nowhere else, as chat templates write it
+	NamedOnly   bool // no members that the schema does not name, unless it says that there may be
+	AnyOrder    bool // members come in any order; else as the schema has them
+	MemoryBytes int  // for what the grammar is made of; 0: 8 MiB
 }
 
 // Grammar holds sessions to JSON that is valid by a schema: a value for encoding/json, or
@@ -72,7 +69,11 @@ func (o *GrammarOptions) raw(kind C.int32_t) (raw C.rondo_grammar_options, err e
 	raw.flags = cBool(o.NoSpaces)*C.RONDO_SCHEMA_NO_SPACES |
 		cBool(o.OneSpace)*C.RONDO_SCHEMA_ONE_SPACE | cBool(o.AnyOrder)*C.RONDO_SCHEMA_ANY_ORDER |
 		cBool(o.NamedOnly)*C.RONDO_SCHEMA_NAMED_ONLY
-	raw.memory_bytes = C.uint64_t(o.MemoryBytes)
+	var s setting
+	number(&s, &raw.memory_bytes, "MemoryBytes", o.MemoryBytes)
+	if err == nil {
+		err = s.err
+	}
 	return raw, err
 }
 
@@ -83,18 +84,17 @@ func (m *Model) grammar(kind C.int32_t, text []byte, options GrammarOptions) (*G
 	}
 	copied := (*C.char)(C.CBytes(text))
 	defer C.free(unsafe.Pointer(copied))
-	grammar := &Grammar{}
+	var grammar *C.rondo_grammar
 	err = m.with(func(handle *C.rondo_model) error {
 		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-			return C.rondo_grammar_create(handle, &raw, copied, C.size_t(len(text)), nil, 0,
-				&grammar.handle, message, bytes)
+			return C.rondo_grammar_create(handle, &raw, copied, C.size_t(len(text)), nil, 0, &grammar,
+				message, bytes)
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	runtime.SetFinalizer(grammar, (*Grammar).Close)
-	return grammar, nil
+	return &Grammar{newObject(grammar, func(grammar *C.rondo_grammar) { C.rondo_grammar_close(grammar) })}, nil
 }
 
 func (m *Model) planGrammar(kind C.int32_t, length int, options GrammarOptions) (uint64, error) {
@@ -111,19 +111,17 @@ func (m *Model) planGrammar(kind C.int32_t, length int, options GrammarOptions) 
 	return uint64(size), err
 }
 
-// Close gives the handle up; sessions go on. Closing twice does nothing.
-func (g *Grammar) Close() {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	C.rondo_grammar_close(g.handle)
-	g.handle = nil
+// Close gives it up; sessions go on. Closing twice does nothing. It never fails.
+func (g *Grammar) Close() error {
+	if g != nil {
+		g.state.close()
+	}
+	return nil
 }
 
 func (g *Grammar) with(use func(*C.rondo_grammar) error) error {
-	g.mutex.RLock()
-	defer g.mutex.RUnlock()
-	if g.handle == nil {
+	if g == nil {
 		return ErrClosed
 	}
-	return use(g.handle)
+	return g.state.use(use)
 }

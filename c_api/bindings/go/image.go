@@ -4,22 +4,24 @@ package rondo
 import "C"
 
 import (
-	"fmt"
 	"image"
 	"image/draw"
 )
+
+// The most pixels of a side, as rondo.h has it.
+const most = 65535
 
 // Image is a picture or a camera's frame. All of it is read during Engine.Media only.
 type Image struct {
 	Format Pixels
 	// Width and Height are those of the planes, before the image is turned.
-	Width, Height uint32
+	Width, Height int
 	// Planes are one, or Y, and U and V in turn, or Y, U and V, as Format has it.
 	Planes [3][]byte
 	// Strides are bytes from a row of a plane to the next; 0: those of its pixels.
 	Strides [3]int
 	// Rotation are degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270.
-	Rotation uint32
+	Rotation int
 	// Mirror: then left and right change places.
 	Mirror bool
 	Range  YUVRange
@@ -31,7 +33,7 @@ type Image struct {
 // there is becomes NRGBA first. Its metadata, such as a rotation in EXIF, is not looked at.
 func ImageOf(picture image.Image) Image {
 	bounds := picture.Bounds()
-	one := Image{Width: uint32(bounds.Dx()), Height: uint32(bounds.Dy())}
+	one := Image{Width: bounds.Dx(), Height: bounds.Dy()}
 	plane := func(format Pixels, pixels []byte, stride int) Image {
 		one.Format, one.Planes[0], one.Strides[0] = format, pixels, stride
 		return one
@@ -81,16 +83,25 @@ func (i *Image) shape(plane int) (rowBytes, rows uint64) {
 
 // Without planes, which are as long as the library reads them where there is no error.
 func (i *Image) raw() (C.rondo_image, error) {
+	if i.Width < 0 || i.Height < 0 || i.Width > most || i.Height > most {
+		return C.rondo_image{}, refused("the image is %d x %d; each is 1 to %d", i.Width, i.Height, most)
+	}
+	if i.Rotation < 0 || i.Rotation > most {
+		return C.rondo_image{}, refused("Rotation is %d; it may be 0, 90, 180 or 270", i.Rotation)
+	}
 	for plane, bytes := range i.Planes {
+		if i.Strides[plane] < 0 {
+			return C.rondo_image{}, refused("the stride of plane %d is %d", plane, i.Strides[plane])
+		}
 		rowBytes, rows := i.shape(plane)
 		stride, has := uint64(i.Strides[plane]), uint64(len(bytes))
 		if stride == 0 {
 			stride = rowBytes
 		}
 		if rows > 0 && (has < rowBytes || rows > 1 && stride > (has-rowBytes)/(rows-1)) {
-			return C.rondo_image{}, &Error{StatusInvalidArgument, fmt.Sprintf(
+			return C.rondo_image{}, refused(
 				"plane %d of the image has %d bytes, too few for %d rows, %d bytes apart, of %d",
-				plane, has, rows, stride, rowBytes)}
+				plane, has, rows, stride, rowBytes)
 		}
 	}
 	return C.rondo_image{struct_size: C.sizeof_rondo_image, format: C.int32_t(i.Format),

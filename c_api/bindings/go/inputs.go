@@ -27,6 +27,9 @@ type Input struct {
 // AppendInputs queues inputs, 1 to 64, one behind another. For engines with the option
 // MaxInputRows.
 func (s *Session) AppendInputs(inputs ...Input) error {
+	if s == nil || s.engine == nil {
+		return ErrClosed
+	}
 	var arrays lent
 	defer arrays.free()
 	array := arrays.take(len(inputs) * C.sizeof_rondo_input)
@@ -34,7 +37,7 @@ func (s *Session) AppendInputs(inputs ...Input) error {
 	for i := range inputs {
 		var err error
 		if raw[i], err = inputs[i].raw(s.engine.hiddenSize, &arrays); err != nil {
-			return &Error{StatusInvalidArgument, fmt.Sprintf("input %d: %v", i, err)}
+			return refused("input %d: %v", i, err)
 		}
 	}
 	return s.call(func(handle *C.rondo_session) C.int32_t {
@@ -52,6 +55,9 @@ func (i *Input) raw(hiddenSize int, arrays *lent) (C.rondo_input, error) {
 	case len(i.IDs) > 0 && numbers > 0 || len(i.Rows) > 0 && len(i.BFloat16) > 0:
 		return raw, fmt.Errorf("of IDs, Rows and BFloat16 one is given")
 	case numbers == 0:
+		if i.Coordinates != nil && len(i.Coordinates) != len(i.IDs) {
+			return raw, fmt.Errorf("%d ids have %d coordinates", len(i.IDs), len(i.Coordinates))
+		}
 		raw.ids, raw.count = (*C.int32_t)(copied(arrays, i.IDs)), C.size_t(len(i.IDs))
 		return raw, nil
 	case len(i.Rows) > 0:

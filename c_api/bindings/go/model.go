@@ -7,34 +7,65 @@ import "C"
 import (
 	"errors"
 	"os"
-	"runtime"
-	"sync"
 	"unsafe"
 )
 
 // Model is a model file, verified and mapped. Immutable.
 type Model struct {
-	mutex  sync.RWMutex
-	handle *C.rondo_model
+	state *object[*C.rondo_model]
+	kept  bool // an engine's or a session's, for which it stays when it is closed
 }
 
-// Open opens the file that `rondo convert` made.
+// Open opens the file that `rondo convert` made. Where the system cannot read it the error is the
+// system's, too: errors.Is(err, fs.ErrNotExist).
 func Open(path string) (*Model, error) {
-	text := C.CString(path)
+	text, err := cString("the path", path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(text))
-	return open(func(model **C.rondo_model, message *C.char, bytes C.size_t) C.int32_t {
+	model, err := open(func(model **C.rondo_model, message *C.char, bytes C.size_t) C.int32_t {
 		return C.rondo_model_open_path(C.RONDO_ABI_VERSION, text, model, message, bytes)
 	})
+	return model, withSystems(err, path)
+}
+
+// The error of what could not be opened, with the system's in it.
+func withSystems(err error, path string) error {
+	var failed *Error
+	if errors.As(err, &failed) && failed.Status == StatusIOError {
+		file, why := os.Open(path)
+		failed.cause = why
+		if why == nil {
+			_ = file.Close()
+		}
+	}
+	return err
 }
 
 // OpenFile opens a model inside of another file: length bytes from offset, a multiple of 64. A
 // negative length: all that follows. The file may be closed afterwards.
 func OpenFile(file *os.File, offset, length int64) (*Model, error) {
-	model, err := open(func(model **C.rondo_model, message *C.char, bytes C.size_t) C.int32_t {
-		return C.rondo_model_open_fd(C.RONDO_ABI_VERSION, C.int32_t(file.Fd()), C.uint64_t(offset),
-			C.uint64_t(length), model, message, bytes) // -1 is UINT64_MAX
+	if offset < 0 {
+		return nil, refused("the offset is %d", offset)
+	}
+	if length < 0 {
+		length = -1 // UINT64_MAX
+	}
+	connection, err := file.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var model *Model
+	refusal := connection.Control(func(fd uintptr) {
+		model, err = open(func(model **C.rondo_model, message *C.char, bytes C.size_t) C.int32_t {
+			return C.rondo_model_open_fd(C.RONDO_ABI_VERSION, C.int32_t(fd), C.uint64_t(offset),
+				C.uint64_t(length), model, message, bytes)
+		})
 	})
-	runtime.KeepAlive(file)
+	if refusal != nil {
+		return nil, refusal
+	}
 	return model, err
 }
 
@@ -46,26 +77,30 @@ func open(call func(model **C.rondo_model, message *C.char, bytes C.size_t) C.in
 	if err != nil {
 		return nil, err
 	}
-	model := &Model{handle: handle}
-	runtime.SetFinalizer(model, (*Model).Close)
-	return model, nil
+	return &Model{state: newObject(handle, func(handle *C.rondo_model) { C.rondo_model_close(handle) })}, nil
 }
 
-// Close gives the handle up. Closing twice does nothing.
-func (m *Model) Close() {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	C.rondo_model_close(m.handle)
-	m.handle = nil
+// Close gives the model up; its engines and sessions go on. Closing twice does nothing. It never fails.
+func (m *Model) Close() error {
+	if m != nil {
+		m.state.close()
+	}
+	return nil
 }
 
 func (m *Model) with(use func(*C.rondo_model) error) error {
-	m.mutex.RLock()
-	defer m.mutex.RUnlock()
-	if m.handle == nil {
+	if m == nil {
 		return ErrClosed
 	}
-	return use(m.handle)
+	if !m.kept {
+		return m.state.use(use)
+	}
+	handle, err := m.state.enterKept()
+	if err != nil {
+		return err
+	}
+	defer m.state.leave()
+	return use(handle)
 }
 
 func (m *Model) text(call func(*C.rondo_model, *C.char, C.size_t, *C.size_t) C.int32_t) (text string, err error) {
@@ -88,20 +123,27 @@ func (m *Model) Info() (ModelFacts, error) {
 // EOSTokens are the tokens that end a generation.
 func (m *Model) EOSTokens() ([]int32, error) {
 	info, err := m.Info()
-	tokens := make([]int32, info.NEOSTokens)
-	for i := range tokens {
-		if err == nil {
-			err = m.with(func(handle *C.rondo_model) error {
-				return check(C.rondo_model_eos_token(handle, C.uint32_t(i), first(tokens[i:])))
-			})
-		}
+	if err != nil {
+		return nil, err
 	}
+	tokens := make([]int32, info.NEOSTokens)
+	err = m.with(func(handle *C.rondo_model) error {
+		for i := range tokens {
+			if err := check(C.rondo_model_eos_token(handle, C.uint32_t(i), first(tokens[i:]))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return tokens, err
 }
 
 // Fact is what the file's maker wrote about it: "name", "architecture", "producer" and others.
 func (m *Model) Fact(key string) (string, error) {
-	name := C.CString(key)
+	name, err := cString("the key", key)
+	if err != nil {
+		return "", err
+	}
 	defer C.free(unsafe.Pointer(name))
 	return m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
 		return C.rondo_model_fact(handle, name, buffer, capacity, length)
@@ -140,7 +182,10 @@ func (m *Model) names(call func(*C.rondo_model, C.uint32_t, *C.char, C.size_t, *
 
 // ChatTemplate is the Jinja text of the template of this name.
 func (m *Model) ChatTemplate(name string) (string, error) {
-	text := C.CString(name)
+	text, err := cString("the name", name)
+	if err != nil {
+		return "", err
+	}
 	defer C.free(unsafe.Pointer(text))
 	return m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
 		return C.rondo_model_chat_template(handle, text, buffer, capacity, length)
@@ -174,49 +219,4 @@ func (m *Model) Detokenize(ids []int32, skipSpecial bool) (string, error) {
 		return C.rondo_detokenize(handle, first(ids), C.size_t(len(ids)),
 			cBool(skipSpecial)*C.RONDO_DETOKENIZE_SKIP_SPECIAL, buffer, capacity, length)
 	})
-}
-
-// Plan tells what an engine with these options will take, to the byte.
-func (m *Model) Plan(options EngineOptions) (MemoryPlan, error) {
-	plan := C.rondo_memory_plan{struct_size: C.sizeof_rondo_memory_plan}
-	err := m.with(func(handle *C.rondo_model) error {
-		return options.with(func(raw *C.rondo_engine_options) error {
-			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-				return C.rondo_plan(handle, raw, &plan, message, bytes)
-			})
-		})
-	})
-	return memoryPlanOf(&plan), err
-}
-
-// PlanRegions lists the parts of that plan, lowest address first.
-func (m *Model) PlanRegions(options EngineOptions) ([]MemoryRegion, error) {
-	plan, err := m.Plan(options)
-	regions := make([]MemoryRegion, plan.NRegions)
-	for i := range regions {
-		if err == nil {
-			err = m.with(func(handle *C.rondo_model) error {
-				return options.with(func(raw *C.rondo_engine_options) error {
-					region := C.rondo_memory_region{struct_size: C.sizeof_rondo_memory_region}
-					err := check(C.rondo_plan_region(handle, raw, C.uint32_t(i), &region))
-					regions[i] = memoryRegionOf(&region)
-					return err
-				})
-			})
-		}
-	}
-	return regions, err
-}
-
-// PlanFit is the largest context whose plan fits into so many bytes.
-func (m *Model) PlanFit(size uint64, options EngineOptions) (uint32, error) {
-	var context C.uint32_t
-	err := m.with(func(handle *C.rondo_model) error {
-		return options.with(func(raw *C.rondo_engine_options) error {
-			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-				return C.rondo_plan_fit(handle, raw, C.uint64_t(size), &context, message, bytes)
-			})
-		})
-	})
-	return uint32(context), err
 }

@@ -1,39 +1,28 @@
 package rondo
 
 // #include <stdlib.h>
-// #include <string.h>
 // #include <rondo/rondo.h>
-//
-// int32_t rondoGoProgress(void* user, uint64_t done, uint64_t total);
-//
-// static void rondo_go_set_progress(rondo_engine_options* options, uintptr_t user) {
-//   options->progress = rondoGoProgress;
-//   options->progress_user = (void*)user;
-// }
 import "C"
 
-import (
-	"runtime/cgo"
-	"unsafe"
-)
+import "unsafe"
 
 // EngineOptions are those of rondo_engine_options. What is 0 is the default.
 type EngineOptions struct {
 	// generated from here: engine options
 
 	// Tokens that a session can see. At most 2^24; default 0: the model's context_length.
-	Context uint32
+	Context int
 	// Sessions open at once, each with a context of its own. 1 to 64; default 1.
-	MaxSessions uint32
+	MaxSessions int
 	// Tokens of one pass of a prefill. 1 to 8192; default 256.
-	MaxRows uint32
+	MaxRows int
 	// Threads that compute, the caller's among them. At most 256; default 0: the performance cores,
 	// as far as the system tells, of those that this process may run on.
-	Threads uint32
+	Threads int
 	// What happens when a session's context is full. One of Policy; default PolicyStop.
 	ContextPolicy Policy
 	// Under SLIDE the first tokens, which stay; in whole blocks. Default 0.
-	SinkTokens uint32
+	SinkTokens int
 	// How the KV cache holds keys and values. One of Kv; default KVInt8.
 	KVFormat KVFormat
 	// The name of a kernel set. Default: the best for this CPU, of those that read a packed file
@@ -41,17 +30,17 @@ type EngineOptions struct {
 	Kernels string
 	// Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30;
 	// default 0: enough for the context of every session.
-	KVTokens uint32
+	KVTokens int
 	// Most tokens of a pass while some session decodes, those of drafts included. At most 8192;
 	// default 0: MaxRows, the most that there may be.
-	RowsPerStep uint32
+	RowsPerStep int
 	// True: nothing is kept for later sessions.
 	NoPrefixCache bool
 	// Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20;
 	// default 0: nothing is recorded.
-	ProfileEvents uint32
+	ProfileEvents int
 	// The largest share of the time that passes may take. At most 100; default 0: 100.
-	DutyPercent uint32
+	DutyPercent int
 	// True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
 	// drafts for sessions of SpeculationDraftHead.
 	DraftHead bool
@@ -59,41 +48,22 @@ type EngineOptions struct {
 	// AffinitySystem.
 	Affinity Affinity
 	// The largest rank of adapters that sessions may be given. At most 1024; default 0: none may.
-	AdapterRank uint32
+	AdapterRank int
 	// Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
 	// default 0: sessions have tokens only.
-	MaxInputRows uint32
+	MaxInputRows int
 	// Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
 	// default 0: pictures are refused, and all of that takes nothing.
-	MaxMediaRows uint32
+	MaxMediaRows int
 	// generated to here
 
 	// Draft is a small model of the same vocabulary, for sessions of SpeculationDraftModel.
 	Draft *Model
 	// CPUs are those of AffinityCPUs, as the system counts them.
-	CPUs []uint32
-	// Progress is told how far Model.Engine is. False cancels. It must not panic.
-	Progress func(done, total uint64) bool
+	CPUs []int
+	// Progress is told how far Model.Engine is.
+	Progress Progress
 }
-
-type number interface {
-	~int32 | ~uint32 | ~uint64 | ~float32
-}
-
-// What is 0 is the default.
-func set[To, From number](to *To, value From) {
-	if value != 0 {
-		*to = To(value)
-	}
-}
-
-func setGiven[To, From number](to *To, value *From) {
-	if value != nil {
-		*to = To(*value)
-	}
-}
-
-func pointer[T any](value T) *T { return &value }
 
 func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw := (*C.rondo_engine_options)(C.malloc(C.sizeof_rondo_engine_options))
@@ -101,42 +71,40 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	if err := check(C.rondo_engine_options_init(raw, C.sizeof_rondo_engine_options)); err != nil {
 		return err
 	}
+	s := setting{}
+	defer s.free()
 	// generated from here: engine options said
-	set(&raw.context, o.Context)
-	set(&raw.max_sessions, o.MaxSessions)
-	set(&raw.max_rows, o.MaxRows)
-	set(&raw.threads, o.Threads)
-	set(&raw.context_policy, o.ContextPolicy)
-	set(&raw.sink_tokens, o.SinkTokens)
-	set(&raw.kv_format, o.KVFormat)
-	if o.Kernels != "" {
-		raw.kernels = C.CString(o.Kernels)
-		defer C.free(unsafe.Pointer(raw.kernels))
-	}
-	set(&raw.kv_tokens, o.KVTokens)
-	set(&raw.rows_per_step, o.RowsPerStep)
+	number(&s, &raw.context, "Context", o.Context)
+	number(&s, &raw.max_sessions, "MaxSessions", o.MaxSessions)
+	number(&s, &raw.max_rows, "MaxRows", o.MaxRows)
+	number(&s, &raw.threads, "Threads", o.Threads)
+	raw.context_policy = C.int32_t(o.ContextPolicy)
+	number(&s, &raw.sink_tokens, "SinkTokens", o.SinkTokens)
+	raw.kv_format = C.int32_t(o.KVFormat)
+	raw.kernels = s.text("Kernels", o.Kernels)
+	number(&s, &raw.kv_tokens, "KVTokens", o.KVTokens)
+	number(&s, &raw.rows_per_step, "RowsPerStep", o.RowsPerStep)
 	raw.no_prefix_cache = cBool(o.NoPrefixCache)
-	set(&raw.profile_events, o.ProfileEvents)
-	set(&raw.duty_percent, o.DutyPercent)
+	number(&s, &raw.profile_events, "ProfileEvents", o.ProfileEvents)
+	number(&s, &raw.duty_percent, "DutyPercent", o.DutyPercent)
 	raw.draft_head = cBool(o.DraftHead)
-	set(&raw.affinity, o.Affinity)
-	set(&raw.adapter_rank, o.AdapterRank)
-	set(&raw.max_input_rows, o.MaxInputRows)
-	set(&raw.max_media_rows, o.MaxMediaRows)
+	raw.affinity = C.int32_t(o.Affinity)
+	number(&s, &raw.adapter_rank, "AdapterRank", o.AdapterRank)
+	number(&s, &raw.max_input_rows, "MaxInputRows", o.MaxInputRows)
+	number(&s, &raw.max_media_rows, "MaxMediaRows", o.MaxMediaRows)
 	// generated to here
 	if n := len(o.CPUs); n > 0 {
 		raw.affinity = C.RONDO_AFFINITY_CPUS
-		raw.cpus = (*C.uint32_t)(C.malloc(C.size_t(n) * C.sizeof_uint32_t))
-		defer C.free(unsafe.Pointer(raw.cpus))
+		raw.cpus = (*C.uint32_t)(s.memory.take(n * C.sizeof_uint32_t))
 		for i, cpu := range o.CPUs {
-			unsafe.Slice(raw.cpus, n)[i] = C.uint32_t(cpu)
+			to := &unsafe.Slice(raw.cpus, n)[i]
+			*to = 0
+			number(&s, to, "CPUs", cpu)
 		}
 		raw.n_cpus = C.uint32_t(n)
 	}
-	if o.Progress != nil {
-		handle := cgo.NewHandle(o.Progress)
-		defer handle.Delete()
-		C.rondo_go_set_progress(raw, C.uintptr_t(handle))
+	if s.err != nil {
+		return s.err
 	}
 	if o.Draft != nil {
 		return o.Draft.with(func(handle *C.rondo_model) error {
@@ -145,14 +113,6 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 		})
 	}
 	return use(raw)
-}
-
-//export rondoGoProgress
-func rondoGoProgress(user unsafe.Pointer, done, total C.uint64_t) C.int32_t {
-	if cgo.Handle(uintptr(user)).Value().(func(done, total uint64) bool)(uint64(done), uint64(total)) {
-		return 0
-	}
-	return 1
 }
 
 // SessionOptions are those of rondo_session_options. What is nil is as the model's makers recommend
@@ -164,21 +124,21 @@ type SessionOptions struct {
 
 	// Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals,
 	// the lowest id.
-	Temperature *float32
+	Temperature *float64
 	// Keep the k most likely. 0 or more; default 0: off.
-	TopK *int32
+	TopK *int
 	// Keep the fewest that together reach this share. Above 0, at most 1; default 1: off.
-	TopP *float32
+	TopP *float64
 	// Keep those of at least this share of the best's probability. From 0, below 1; default 0: off.
-	MinP *float32
+	MinP *float64
 	// Divides positive and multiplies negative logits. Above 0; default 1: off.
-	RepetitionPenalty *float32
+	RepetitionPenalty *float64
 	// Subtracted once from the logit of each token seen. Default 0.
-	PresencePenalty float32
+	PresencePenalty float64
 	// Subtracted for each time that it was seen. Default 0.
-	FrequencyPenalty float32
+	FrequencyPenalty float64
 	// Last tokens that penalties look at. 0 to 4096; default 64.
-	PenaltyLastN *int32
+	PenaltyLastN *int
 	// True: end tokens are tokens like others, but that a grammar's text has none that it does not
 	// name.
 	IgnoreEOS bool
@@ -186,16 +146,16 @@ type SessionOptions struct {
 	LogProbs bool
 	// N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence,
 	// prompt included. At most 256; default 0: off.
-	NoRepeatNgramSize *uint32
+	NoRepeatNgramSize *int
 	// Equal ones give equal draws. Default 0.
 	Seed uint64
 	// Tokens generated after each prefill. Default 0: no limit.
-	MaxTokens uint64
+	MaxTokens int
 	// Where drafts come from. One of Speculation; default SpeculationNone.
 	Speculation Speculation
 	// Drafts that one pass verifies; less than MaxRows. At most 7; default 0: as many as there may
 	// be.
-	MaxDrafts uint32
+	MaxDrafts int
 	// Where the grammar begins. One of GrammarBegin; default GrammarBeginAtOnce.
 	GrammarBegin GrammarBegin
 	// The token of GrammarBeginAfterToken. 0 or more; default 0.
@@ -213,7 +173,7 @@ type SessionOptions struct {
 	ThinkingEnd string
 	// Of a thought: where it has so many, and a whole character, it is ended by the tokens of
 	// ThinkingEnd, whatever the model would say. Default 0: no limit.
-	ThinkingTokens uint64
+	ThinkingTokens int
 	// generated to here
 
 	// Stop holds strings that end a generation.
@@ -229,14 +189,11 @@ type SessionOptions struct {
 	Adapter *Adapter
 }
 
-// Float32 is for options that may be nil: Temperature: rondo.Float32(0.8).
-func Float32(value float32) *float32 { return pointer(value) }
+// Float is for options that may be nil: Temperature: rondo.Float(0.8).
+func Float(value float64) *float64 { return pointer(value) }
 
-// Int32 is as Float32.
-func Int32(value int32) *int32 { return pointer(value) }
-
-// Uint32 is as Float32.
-func Uint32(value uint32) *uint32 { return pointer(value) }
+// Int is as Float: TopK: rondo.Int(40).
+func Int(value int) *int { return pointer(value) }
 
 // What the model's makers recommend, copied: it outlives the model.
 func recommendedBy(model *Model) (options SessionOptions, err error) {
@@ -249,13 +206,13 @@ func recommendedBy(model *Model) (options SessionOptions, err error) {
 			return err
 		}
 		// generated from here: recommended
-		options.Temperature = pointer(float32(raw.temperature))
-		options.TopK = pointer(int32(raw.top_k))
-		options.TopP = pointer(float32(raw.top_p))
-		options.MinP = pointer(float32(raw.min_p))
-		options.RepetitionPenalty = pointer(float32(raw.repetition_penalty))
-		options.PenaltyLastN = pointer(int32(raw.penalty_last_n))
-		options.NoRepeatNgramSize = pointer(uint32(raw.no_repeat_ngram_size))
+		options.Temperature = pointer(float64(raw.temperature))
+		options.TopK = pointer(int(raw.top_k))
+		options.TopP = pointer(float64(raw.top_p))
+		options.MinP = pointer(float64(raw.min_p))
+		options.RepetitionPenalty = pointer(float64(raw.repetition_penalty))
+		options.PenaltyLastN = pointer(int(raw.penalty_last_n))
+		options.NoRepeatNgramSize = pointer(int(raw.no_repeat_ngram_size))
 		// generated to here
 		for _, text := range unsafe.Slice(raw.stop_strings, int(raw.n_stop_strings)) {
 			options.Stop = append(options.Stop, C.GoString(text))
@@ -303,7 +260,7 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 	o = o.over(&engine.recommended)
 	if o.JSONSchema != nil {
 		if o.Grammar != nil {
-			return &Error{StatusInvalidArgument, "of Grammar and JSONSchema one is given"}
+			return refused("of Grammar and JSONSchema one is given")
 		}
 		grammar, err := engine.model.Grammar(o.JSONSchema, GrammarOptions{OneSpace: true, NamedOnly: true})
 		if err != nil {
@@ -317,58 +274,53 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 	if err := check(C.rondo_session_options_init(raw, C.sizeof_rondo_session_options)); err != nil {
 		return err
 	}
+	s := setting{}
+	defer s.free()
 	// generated from here: session options said
-	setGiven(&raw.temperature, o.Temperature)
-	setGiven(&raw.top_k, o.TopK)
-	setGiven(&raw.top_p, o.TopP)
-	setGiven(&raw.min_p, o.MinP)
-	setGiven(&raw.repetition_penalty, o.RepetitionPenalty)
-	set(&raw.presence_penalty, o.PresencePenalty)
-	set(&raw.frequency_penalty, o.FrequencyPenalty)
-	setGiven(&raw.penalty_last_n, o.PenaltyLastN)
+	realGiven(&s, &raw.temperature, "Temperature", o.Temperature)
+	numberGiven(&s, &raw.top_k, "TopK", o.TopK)
+	realGiven(&s, &raw.top_p, "TopP", o.TopP)
+	realGiven(&s, &raw.min_p, "MinP", o.MinP)
+	realGiven(&s, &raw.repetition_penalty, "RepetitionPenalty", o.RepetitionPenalty)
+	real(&s, &raw.presence_penalty, "PresencePenalty", o.PresencePenalty)
+	real(&s, &raw.frequency_penalty, "FrequencyPenalty", o.FrequencyPenalty)
+	numberGiven(&s, &raw.penalty_last_n, "PenaltyLastN", o.PenaltyLastN)
 	raw.ignore_eos = cBool(o.IgnoreEOS)
 	raw.logprobs = cBool(o.LogProbs)
-	setGiven(&raw.no_repeat_ngram_size, o.NoRepeatNgramSize)
-	set(&raw.seed, o.Seed)
-	set(&raw.max_tokens, o.MaxTokens)
-	set(&raw.speculation, o.Speculation)
-	set(&raw.max_drafts, o.MaxDrafts)
-	set(&raw.grammar_begin, o.GrammarBegin)
-	set(&raw.grammar_token, o.GrammarToken)
+	numberGiven(&s, &raw.no_repeat_ngram_size, "NoRepeatNgramSize", o.NoRepeatNgramSize)
+	raw.seed = C.uint64_t(o.Seed)
+	number(&s, &raw.max_tokens, "MaxTokens", o.MaxTokens)
+	raw.speculation = C.int32_t(o.Speculation)
+	number(&s, &raw.max_drafts, "MaxDrafts", o.MaxDrafts)
+	raw.grammar_begin = C.int32_t(o.GrammarBegin)
+	raw.grammar_token = C.int32_t(o.GrammarToken)
 	raw.grammar_goes_on = cBool(o.GrammarGoesOn)
 	raw.thinking = cBool(o.Thinking)
-	if o.ThinkingBegin != "" {
-		raw.thinking_begin = C.CString(o.ThinkingBegin)
-		defer C.free(unsafe.Pointer(raw.thinking_begin))
-	}
-	if o.ThinkingEnd != "" {
-		raw.thinking_end = C.CString(o.ThinkingEnd)
-		defer C.free(unsafe.Pointer(raw.thinking_end))
-	}
-	set(&raw.thinking_tokens, o.ThinkingTokens)
+	raw.thinking_begin = s.text("ThinkingBegin", o.ThinkingBegin)
+	raw.thinking_end = s.text("ThinkingEnd", o.ThinkingEnd)
+	number(&s, &raw.thinking_tokens, "ThinkingTokens", o.ThinkingTokens)
 	// generated to here
 	if n := len(o.Stop); n > 0 {
-		list := C.malloc(C.size_t(n) * C.size_t(unsafe.Sizeof(uintptr(0))))
-		defer C.free(list)
-		for i, text := range o.Stop {
-			pointer := C.CString(text)
-			defer C.free(unsafe.Pointer(pointer))
-			unsafe.Slice((**C.char)(list), n)[i] = pointer
-		}
-		raw.stop_strings = (**C.char)(list)
+		raw.stop_strings = (**C.char)(s.memory.take(n * int(unsafe.Sizeof(uintptr(0)))))
 		raw.n_stop_strings = C.size_t(n)
+		for i, text := range o.Stop {
+			if text == "" {
+				s.refuse("Stop has an empty text")
+			}
+			unsafe.Slice(raw.stop_strings, n)[i] = s.text("Stop", text)
+		}
 	}
 	if n := len(o.LogitBias); n > 0 {
-		list := C.malloc(C.size_t(n) * C.sizeof_rondo_logit_bias)
-		defer C.free(list)
+		raw.logit_bias = (*C.rondo_logit_bias)(s.memory.take(n * C.sizeof_rondo_logit_bias))
+		raw.n_logit_bias = C.size_t(n)
 		i := 0
 		for token, bias := range o.LogitBias {
-			unsafe.Slice((*C.rondo_logit_bias)(list), n)[i] =
-				C.rondo_logit_bias{token: C.int32_t(token), bias: C.float(bias)}
+			unsafe.Slice(raw.logit_bias, n)[i] = C.rondo_logit_bias{token: C.int32_t(token), bias: C.float(bias)}
 			i++
 		}
-		raw.logit_bias = (*C.rondo_logit_bias)(list)
-		raw.n_logit_bias = C.size_t(n)
+	}
+	if s.err != nil {
+		return s.err
 	}
 	if o.Grammar == nil {
 		return o.withAdapter(raw, use)

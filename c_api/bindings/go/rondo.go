@@ -1,15 +1,18 @@
 // Package rondo runs language models on edge devices, in one planned block of memory.
 //
 //	model, err := rondo.Open("model.rondo")
-//	engine, err := model.Engine(rondo.EngineOptions{Context: 512})
+//	defer model.Close()
+//	engine, err := model.Engine(ctx, rondo.EngineOptions{Context: 512})
+//	defer engine.Close()
 //	session, err := engine.Session(rondo.SessionOptions{MaxTokens: 64})
-//	ids, err := model.Tokenize("Once upon a time", true)
-//	err = session.Prefill(ids)
-//	err = session.Stream(ctx, func(event rondo.Event) error { ... })
+//	defer session.Close()
+//	text, err := session.Generate(ctx, "Once upon a time")
 //
 // What rondo.h says of a function holds for the method named like it. Objects may be closed in any
-// order; what is not closed is closed when it is collected. Models and engines may be used from any
-// goroutine at any time; a session takes one call at a time, but for Cancel and Close.
+// order and twice; what is not closed is closed when it is collected; a copy of one is the same object.
+// Models and engines may be used from any goroutine at any time; a session takes one call at a time and
+// refuses others with ErrBusy, but for Cancel, CancelCall, CallNumber, Progress and Close. Each call that
+// computes takes a context, and ends with it.
 package rondo
 
 // #cgo pkg-config: rondo
@@ -18,7 +21,7 @@ package rondo
 import "C"
 
 import (
-	"errors"
+	"strings"
 	"unsafe"
 )
 
@@ -27,51 +30,27 @@ const ABIVersion = uint32(C.RONDO_ABI_VERSION)
 
 const messageBytes = 512
 
-// ErrClosed is returned by calls on what was closed.
-var ErrClosed = errors.New("rondo: closed")
-
-// Error is a call that failed.
-type Error struct {
-	Status  Status
-	Message string
-}
-
-func (e *Error) Error() string {
-	if e.Message == "" {
-		return "rondo: " + e.Status.String()
-	}
-	return "rondo: " + e.Message
-}
-
-// Is makes errors.Is(err, rondo.StatusCancelled) work.
-func (e *Error) Is(target error) bool {
-	status, ok := target.(Status)
-	return ok && status == e.Status
-}
-
-// Error makes a Status comparable with errors.Is.
-func (s Status) Error() string { return s.String() }
-
-// String is what the status means, in a few English words.
-func (s Status) String() string { return C.GoString(C.rondo_status_string(C.int32_t(s))) }
-
-// Version is the library's release.
+// Version is the library's release; PackageVersion is this package's.
 func Version() string { return C.GoString(C.rondo_version_string()) }
 
 // Query tells what the library can do, by name: "limit.sessions", "chat" and others of rondo.h.
 func Query(name string) (int64, error) {
-	text := C.CString(name)
+	text, err := cString("the name", name)
+	if err != nil {
+		return 0, err
+	}
 	defer C.free(unsafe.Pointer(text))
 	var value C.int64_t
-	err := check(C.rondo_query(text, &value))
+	err = check(C.rondo_query(text, &value))
 	return int64(value), err
 }
 
-func check(status C.int32_t) error {
-	if status == 0 {
-		return nil
+// For texts that end with a zero: one inside would cut them.
+func cString(what, text string) (*C.char, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return nil, refused("%s %q has a zero byte", what, text)
 	}
-	return &Error{Status: Status(status)}
+	return C.CString(text), nil
 }
 
 // For calls that end in (message, message_bytes).
@@ -79,7 +58,7 @@ func checkMessage(call func(message *C.char, bytes C.size_t) C.int32_t) error {
 	message := (*C.char)(C.calloc(1, messageBytes))
 	defer C.free(unsafe.Pointer(message))
 	if status := call(message, messageBytes); status != 0 {
-		return &Error{Status(status), C.GoString(message)}
+		return failed(status, C.GoString(message))
 	}
 	return nil
 }
@@ -98,6 +77,11 @@ func textOutput(call func(buffer *C.char, capacity C.size_t, length *C.size_t) C
 		}
 		buffer = make([]byte, length+1)
 	}
+}
+
+// A text that C wrote, of any length.
+func goString(text *C.char, bytes C.size_t) string {
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(text)), int(bytes)))
 }
 
 // The address of the first of some ids; nil for none.

@@ -1,21 +1,10 @@
 package rondo
 
 // #include <rondo/rondo.h>
-//
-// void rondoGoLogitsRow(void* user, size_t index, float* logits, size_t count);
-//
-// static int32_t rondo_go_prefill_logits(rondo_session* session, const int32_t* ids, size_t count,
-//                                        uintptr_t user) {
-//   return rondo_session_prefill_logits(session, ids, count, (rondo_logits_row)rondoGoLogitsRow,
-//                                       (void*)user);
-// }
 import "C"
 
 import (
 	"context"
-	"runtime"
-	"runtime/cgo"
-	"strings"
 	"sync"
 	"unsafe"
 )
@@ -23,11 +12,13 @@ import (
 // Session is one sequence of tokens.
 type Session struct {
 	engine *Engine
-	mutex  sync.Mutex // guards what follows, and is not held while a call runs
-	// The handle is given up when it is closed and no call is in it.
-	handle *C.rondo_session
-	calls  int
-	closed bool
+	state  *sessionState
+}
+
+type sessionState struct {
+	*object[*C.rondo_session]
+	one   sync.Mutex // held by the call that is in it
+	watch *watcher
 }
 
 // Event is what one step of a generation brought.
@@ -43,83 +34,97 @@ type Event struct {
 }
 
 func newSession(handle *C.rondo_session, engine *Engine) *Session {
-	session := &Session{handle: handle, engine: engine}
-	runtime.SetFinalizer(session, (*Session).Close)
-	return session
+	watch, model := &watcher{}, engine.model.state
+	_, _ = model.enterKept() // it is there: the engine or the forked session keeps it
+	return &Session{engine, &sessionState{watch: watch,
+		object: newObject(handle, func(handle *C.rondo_session) {
+			watch.rest()
+			C.rondo_session_close(handle)
+			model.leave()
+		})}}
 }
 
-func (s *Session) enter() (*C.rondo_session, error) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.closed {
+// For calls that may be made beside another.
+func (s *Session) beside(call func(*C.rondo_session) C.int32_t) error {
+	if s == nil || s.state == nil {
+		return ErrClosed
+	}
+	return s.state.use(func(handle *C.rondo_session) error { return check(call(handle)) })
+}
+
+// Holds the session for one call.
+func (s *Session) hold() (*C.rondo_session, error) {
+	if s == nil || s.state == nil {
 		return nil, ErrClosed
 	}
-	s.calls++
-	return s.handle, nil
+	handle, err := s.state.enter()
+	if err != nil {
+		return nil, err
+	}
+	if !s.state.one.TryLock() {
+		s.state.leave()
+		return nil, &Error{Status: StatusBusy, Message: "the session is in another call"}
+	}
+	return handle, nil
 }
 
-func (s *Session) leave() {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.calls--
-	if s.closed && s.calls == 0 {
-		C.rondo_session_close(s.handle)
-	}
+func (s *Session) release() {
+	s.state.one.Unlock()
+	s.state.leave()
 }
 
-// Close gives the handle up; a call that another goroutine is in is cancelled. Closing twice does
-// nothing.
-func (s *Session) Close() {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.closed {
-		return
+// Close gives the session up and frees its place; a call that another goroutine is in is cancelled.
+// Closing twice does nothing. It never fails.
+func (s *Session) Close() error {
+	if s == nil || s.state == nil || !s.state.close() {
+		return nil
 	}
-	s.closed = true
-	if s.calls == 0 {
-		C.rondo_session_close(s.handle)
-	} else {
-		C.rondo_session_cancel(s.handle)
+	s.state.watch.rest()
+	C.rondo_session_cancel(s.state.handle) // of the call that still is in it
+	return nil
+}
+
+func told(handle *C.rondo_session, status C.int32_t) error {
+	if status == 0 {
+		return nil
 	}
+	if Status(status) == StatusBusy { // the message belongs to the other call
+		return check(status)
+	}
+	return failed(status, C.GoString(C.rondo_session_last_error(handle)))
 }
 
 func (s *Session) call(function func(*C.rondo_session) C.int32_t) error {
-	handle, err := s.enter()
+	handle, err := s.hold()
 	if err != nil {
 		return err
 	}
-	defer s.leave()
-	status := function(handle)
-	switch Status(status) {
-	case StatusOK:
-		return nil
-	case StatusBusy: // the message belongs to the other call
-		return &Error{Status: StatusBusy}
+	defer s.release()
+	return told(handle, function(handle))
+}
+
+// For calls that compute, of which each has a number.
+func (s *Session) compute(ctx context.Context, function func(*C.rondo_session) C.int32_t) error {
+	handle, err := s.hold()
+	if err != nil {
+		return err
 	}
-	return &Error{Status(status), C.GoString(C.rondo_session_last_error(handle))}
+	defer s.release()
+	return s.within(ctx, handle, function)
+}
+
+func (s *Session) within(ctx context.Context, handle *C.rondo_session,
+	function func(*C.rondo_session) C.int32_t) error {
+	return s.state.watch.within(ctx, []*C.rondo_session{handle}, func() error {
+		return told(handle, function(handle))
+	})
 }
 
 // Prefill appends and evaluates a prompt, or the next turn of a conversation. All or nothing.
-func (s *Session) Prefill(ids []int32) error {
-	return s.call(func(handle *C.rondo_session) C.int32_t {
+func (s *Session) Prefill(ctx context.Context, ids []int32) error {
+	return s.compute(ctx, func(handle *C.rondo_session) C.int32_t {
 		return C.rondo_session_prefill(handle, first(ids), C.size_t(len(ids)))
 	})
-}
-
-// PrefillLogits is as Prefill, and calls row after each token. The logits are valid during that
-// call, which must not panic.
-func (s *Session) PrefillLogits(ids []int32, row func(index int, logits []float32)) error {
-	user := cgo.NewHandle(row)
-	defer user.Delete()
-	return s.call(func(handle *C.rondo_session) C.int32_t {
-		return C.rondo_go_prefill_logits(handle, first(ids), C.size_t(len(ids)), C.uintptr_t(user))
-	})
-}
-
-//export rondoGoLogitsRow
-func rondoGoLogitsRow(user unsafe.Pointer, index C.size_t, logits *C.float, count C.size_t) {
-	row := cgo.Handle(uintptr(user)).Value().(func(index int, logits []float32))
-	row(int(index), unsafe.Slice((*float32)(unsafe.Pointer(logits)), int(count)))
 }
 
 // Append queues tokens, which the next steps of the engine evaluate.
@@ -144,139 +149,33 @@ func (s *Session) Accept(token int32) error {
 	})
 }
 
-func (s *Session) event(function func(*C.rondo_session, *C.rondo_event) C.int32_t) (event Event, err error) {
-	err = s.call(func(handle *C.rondo_session) C.int32_t {
-		raw := C.rondo_event{struct_size: C.sizeof_rondo_event}
-		status := function(handle, &raw)
-		if status == 0 {
-			event = Event{int32(raw.token), C.GoStringN(raw.text, C.int(raw.text_bytes)),
-				C.GoBytes(unsafe.Pointer(raw.bytes), C.int(raw.bytes_count)), Reason(raw.reason),
-				float32(raw.logprob), uint64(raw.pending), uint64(raw.taken_over),
-				Channel(raw.channel)}
-		}
-		return status
-	})
-	return event, err
+// An event, copied while the session is held.
+func eventOf(raw *C.rondo_event) Event {
+	return Event{int32(raw.token), goString(raw.text, raw.text_bytes),
+		[]byte(goString(raw.bytes, raw.bytes_count)), Reason(raw.reason), float32(raw.logprob),
+		uint64(raw.pending), uint64(raw.taken_over), Channel(raw.channel)}
 }
 
 // Next generates one token.
-func (s *Session) Next() (Event, error) {
-	return s.event(func(handle *C.rondo_session, event *C.rondo_event) C.int32_t {
-		return C.rondo_session_next(handle, event)
+func (s *Session) Next(ctx context.Context) (event Event, err error) {
+	err = s.compute(ctx, func(handle *C.rondo_session) C.int32_t {
+		raw := C.rondo_event{struct_size: C.sizeof_rondo_event}
+		status := C.rondo_session_next(handle, &raw)
+		event = eventOf(&raw)
+		return status
 	})
-}
-
-// Event is what the last step of the engine had for this session, once.
-func (s *Session) Event() (Event, error) {
-	return s.event(func(handle *C.rondo_session, event *C.rondo_event) C.int32_t {
-		return C.rondo_session_event(handle, event)
-	})
-}
-
-// Stream generates up to the event with the reason, or until take returns an error, which it
-// returns. Where ctx is done, so is the running call, and the session stands as before it.
-func (s *Session) Stream(ctx context.Context, take func(Event) error) error {
-	for {
-		event, err := s.nextWithin(ctx)
-		if err != nil {
-			return err
-		}
-		if err := take(event); err != nil {
-			return err
-		}
-		if event.Reason != ReasonNone {
-			return nil
-		}
-	}
-}
-
-// Events generates up to the event with the reason, or an error; it is an iter.Seq2[Event, error]:
-//
-//	for event, err := range session.Events(ctx) { ... }
-//
-// Before Go 1.23 call it with a yield of your own. Where ctx is done, so is the running call.
-func (s *Session) Events(ctx context.Context) func(yield func(Event, error) bool) {
-	return func(yield func(Event, error) bool) {
-		for {
-			event, err := s.nextWithin(ctx)
-			if !yield(event, err) || err != nil || event.Reason != ReasonNone {
-				return
-			}
-		}
-	}
-}
-
-// Chat answers a conversation, as Events does; the session's tokens become the conversation's.
-func (s *Session) Chat(ctx context.Context, chat Chat) func(yield func(Event, error) bool) {
-	return func(yield func(Event, error) bool) {
-		if err := s.ask(chat); err != nil {
-			yield(Event{}, err)
-			return
-		}
-		s.Events(ctx)(yield)
-	}
-}
-
-func (s *Session) ask(chat Chat) error {
-	ids, err := s.engine.model.ChatIDs(chat)
-	if err != nil {
-		return err
-	}
-	if err := s.Reset(); err != nil {
-		return err
-	}
-	return s.AppendMedia(ids) // refuses ids in which pictures are missing
-}
-
-func (s *Session) nextWithin(ctx context.Context) (Event, error) {
-	if ctx.Err() != nil {
-		return Event{}, ctx.Err()
-	}
-	if ctx.Done() == nil {
-		return s.Next()
-	}
-	number, err := s.CallNumber()
-	if err != nil {
-		return Event{}, err
-	}
-	over, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-ctx.Done():
-			_ = s.CancelCall(number)
-		case <-over:
-		}
-	}()
-	event, err := s.Next()
-	close(over)
-	<-watched
-	if e, ok := err.(*Error); ok && e.Status == StatusCancelled && ctx.Err() != nil {
-		return Event{}, ctx.Err()
-	}
 	return event, err
 }
 
-// Generate is the text of a whole generation.
-func (s *Session) Generate(ctx context.Context) (string, error) {
-	var text strings.Builder
-	err := s.Stream(ctx, func(event Event) error {
-		text.WriteString(event.Text)
-		return nil
-	})
-	return text.String(), err
-}
-
-// Logits are those after the last token, copied.
-func (s *Session) Logits() (logits []float32, err error) {
+// Event is what the last step of the engine had for this session, once.
+func (s *Session) Event() (event Event, err error) {
 	err = s.call(func(handle *C.rondo_session) C.int32_t {
-		var pointer *C.float
-		var count C.size_t
-		status := C.rondo_session_logits(handle, &pointer, &count)
-		logits = append(logits, unsafe.Slice((*float32)(unsafe.Pointer(pointer)), int(count))...)
+		raw := C.rondo_event{struct_size: C.sizeof_rondo_event}
+		status := C.rondo_session_event(handle, &raw)
+		event = eventOf(&raw)
 		return status
 	})
-	return logits, err
+	return event, err
 }
 
 // Undo takes the last n tokens back.
@@ -329,74 +228,60 @@ func (s *Session) Stats() (SessionCounters, error) {
 
 // Progress is how many tokens of a prompt are evaluated, and of how many. From any goroutine.
 func (s *Session) Progress() (done, total uint64, err error) {
-	handle, err := s.enter()
-	if err != nil {
-		return 0, 0, err
-	}
-	defer s.leave()
 	var of, all C.uint64_t
-	err = check(C.rondo_session_progress(handle, &of, &all))
+	err = s.beside(func(handle *C.rondo_session) C.int32_t {
+		return C.rondo_session_progress(handle, &of, &all)
+	})
 	return uint64(of), uint64(all), err
 }
 
 // Tokens are those that the session remembers, the last ones up to Position; -1 for a row of an
 // input.
 func (s *Session) Tokens() (ids []int32, err error) {
-	position, err := s.Position()
-	if err != nil {
-		return nil, err
-	}
-	ids = make([]int32, position)
-	var begin C.uint64_t
-	var count C.size_t
 	err = s.call(func(handle *C.rondo_session) C.int32_t {
+		var begin C.uint64_t
+		var count C.size_t
+		status := C.rondo_session_tokens(handle, &begin, nil, 0, &count)
+		if Status(status) != StatusBufferTooSmall {
+			return status
+		}
+		ids = make([]int32, count)
 		return C.rondo_session_tokens(handle, &begin, first(ids), C.size_t(len(ids)), &count)
 	})
-	return ids[:count], err
+	return ids, err
 }
 
 // CallNumber is the number of the call that computes in another goroutine, or else of the next one.
 // From any goroutine.
 func (s *Session) CallNumber() (uint64, error) {
-	handle, err := s.enter()
-	if err != nil {
-		return 0, err
-	}
-	defer s.leave()
 	var number C.uint64_t
-	err = check(C.rondo_session_call(handle, &number))
+	err := s.beside(func(handle *C.rondo_session) C.int32_t {
+		return C.rondo_session_call(handle, &number)
+	})
 	return uint64(number), err
 }
 
-// CancelCall ends the call of this number, and no other, with StatusCancelled: nothing where it is
+// CancelCall ends the call of this number, and no other, with ErrCancelled: nothing where it is
 // over. From any goroutine.
 func (s *Session) CancelCall(number uint64) error {
-	handle, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer s.leave()
-	return check(C.rondo_session_cancel_call(handle, C.uint64_t(number)))
+	return s.beside(func(handle *C.rondo_session) C.int32_t {
+		return C.rondo_session_cancel_call(handle, C.uint64_t(number))
+	})
 }
 
 // Cancel ends the call that runs in another goroutine, or else the next one that computes, with
-// StatusCancelled. From any goroutine.
+// ErrCancelled. From any goroutine. A context that is done ends its own call alone.
 func (s *Session) Cancel() error {
-	handle, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer s.leave()
-	return check(C.rondo_session_cancel(handle))
+	return s.beside(func(handle *C.rondo_session) C.int32_t { return C.rondo_session_cancel(handle) })
 }
 
-// Fork opens a session with the same tokens, and with options of its own.
+// Fork is a session with the same tokens, and with options of its own.
 func (s *Session) Fork(options SessionOptions) (*Session, error) {
-	handle, err := s.enter()
+	handle, err := s.hold()
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave()
+	defer s.release()
 	var fork *C.rondo_session
 	err = options.with(s.engine, func(raw *C.rondo_session_options) error {
 		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {

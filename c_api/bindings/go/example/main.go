@@ -4,18 +4,20 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 
 	"rondo"
 )
 
-func run(path, prompt string) error {
+// shown from here
+func tell(ctx context.Context, path, prompt string) error {
 	model, err := rondo.Open(path)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
-	engine, err := model.Engine(rondo.EngineOptions{})
+	engine, err := model.Engine(ctx, rondo.EngineOptions{})
 	if err != nil {
 		return err
 	}
@@ -25,27 +27,21 @@ func run(path, prompt string) error {
 		return err
 	}
 	defer session.Close()
-	ids, err := model.Tokenize(prompt, true)
-	if err != nil {
-		return err
+	stream := session.Stream(ctx, prompt) // or session.Generate(ctx, prompt): all of it
+	for stream.Next() {
+		fmt.Print(stream.Event().Text)
 	}
-	if err := session.Prefill(ids); err != nil {
-		return err
-	}
-	return session.Stream(context.Background(), func(event rondo.Event) error {
-		_, err := fmt.Print(event.Text)
-		return err
-	})
+	return stream.Err()
 }
+
+// shown to here
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: example MODEL PROMPT")
-		os.Exit(2)
+		log.Fatal("usage: example MODEL PROMPT")
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err := tell(context.Background(), os.Args[1], os.Args[2]); err != nil {
+		log.Fatal(err)
 	}
 	fmt.Println()
 }

@@ -3,43 +3,44 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
+	"log"
 	"os"
 
 	"rondo"
 )
 
 // shown from here
-func answer(model *rondo.Model, picture image.Image) {
+func answer(ctx context.Context, model *rondo.Model, picture image.Image) {
 	size := picture.Bounds().Size()
-	plan, err := model.ImagePlan(uint32(size.X), uint32(size.Y), rondo.ImageOptions{})
+	plan, err := model.ImagePlan(size.X, size.Y, rondo.ImageOptions{})
 	must(err)
-	engine, err := model.Engine(rondo.EngineOptions{MaxMediaRows: plan.Rows})
+	engine, err := model.Engine(ctx, rondo.EngineOptions{MaxMediaRows: plan.Rows})
 	must(err)
-	media, err := engine.Media(context.Background(), rondo.ImageOf(picture), rondo.ImageOptions{})
-	must(err)
-	ids, err := model.ChatIDs(rondo.Chat{Messages: json.RawMessage(`[{"role": "user", "content": [
-		{"type": "image"}, {"type": "text", "text": "What is in the picture?"}]}]`)})
+	media, err := engine.Media(ctx, rondo.ImageOf(picture), rondo.ImageOptions{})
 	must(err)
 	session, err := engine.Session(rondo.SessionOptions{MaxTokens: 64})
 	must(err)
-	must(session.AppendMedia(ids, media))
-	must(session.Stream(context.Background(), func(event rondo.Event) error {
-		_, err := fmt.Print(event.Text)
-		return err
-	}))
+	ids, err := model.ChatIDs(rondo.Chat{Messages: []rondo.Message{{Role: "user", Content: []any{
+		map[string]string{"type": "image"},
+		map[string]string{"type": "text", "text": "What is in the picture?"}}}}})
+	must(err)
+	must(session.AppendMedia(ids, media)) // or Chat.Media, for a whole reply
+	stream := session.Continue(ctx)
+	for stream.Next() {
+		fmt.Print(stream.Event().Text)
+	}
+	must(stream.Err())
 }
 
 // shown to here
 
 func must(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 }
 
@@ -50,6 +51,6 @@ func main() {
 	must(err)
 	model, err := rondo.Open(os.Args[1])
 	must(err)
-	answer(model, picture)
+	answer(context.Background(), model, picture)
 	fmt.Println()
 }

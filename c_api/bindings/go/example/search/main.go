@@ -2,36 +2,26 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"log"
 	"os"
 
 	"rondo"
 )
 
 // shown from here
-func nearest(model *rondo.Model, engine *rondo.Engine, question string, texts []string) int {
-	read := func(prompt, text string) []int32 {
-		whole, err := model.EmbeddingTextFor(prompt, text)
-		must(err)
-		ids, err := model.Tokenize(whole, true)
-		must(err)
-		return ids
-	}
-	session, err := engine.Session(rondo.SessionOptions{})
+func nearest(engine *rondo.Engine, question string, texts []string) (best int) {
+	ctx := context.Background()
+	asked, err := engine.Embed(ctx, []string{question}, rondo.EmbedOptions{Prompt: "query"})
 	must(err)
-	asked, err := session.Embed(read("query", question), 0)
+	found, err := engine.Embed(ctx, texts, rondo.EmbedOptions{Prompt: "document"})
 	must(err)
-	documents := [][]int32{}
-	for _, text := range texts {
-		documents = append(documents, read("document", text))
-	}
-	found, err := engine.Embed([]*rondo.Session{session}, documents, 0)
-	must(err)
-	best, highest := 0, float32(-1)
+	highest := float32(-1)
 	for i, vector := range found {
 		similar := float32(0)
 		for j, x := range vector {
-			similar += x * asked[j]
+			similar += x * asked[0][j]
 		}
 		if similar > highest {
 			best, highest = i, similar
@@ -44,15 +34,14 @@ func nearest(model *rondo.Model, engine *rondo.Engine, question string, texts []
 
 func must(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 }
 
 func main() {
 	model, err := rondo.Open(os.Args[1])
 	must(err)
-	engine, err := model.Engine(rondo.EngineOptions{})
+	engine, err := model.Engine(context.Background(), rondo.EngineOptions{MaxSessions: 4})
 	must(err)
-	fmt.Println(os.Args[3:][nearest(model, engine, os.Args[2], os.Args[3:])])
+	fmt.Println(os.Args[3:][nearest(engine, os.Args[2], os.Args[3:])])
 }
