@@ -179,11 +179,18 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     need go pkg-config
     copy
     use_prefix
-    export GOFLAGS=-mod=mod GOPROXY=off
-    go vet .
+    RONDO_TEST_VERSION=$(cat "$2/VERSION")
+    export RONDO_TEST_VERSION GOFLAGS=-mod=mod GOPROXY=off
+    test -z "$(gofmt -l .)"
+    go vet ./...
+    if command -v go-staticcheck >/dev/null; then # Debian's
+      go-staticcheck ./...
+    fi
     go test -count=1 .
     RONDO_TEST_NEWER=1 go test -count=1 -run Newer -exec "env LD_PRELOAD=$newer" .
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
+    go run ./example/chat "$RONDO_TEST_CALLING" "How is the weather?"
+    go run ./example/person "$RONDO_TEST_MODEL"
     go run ./example/tools "$RONDO_TEST_CALLING"
     finds_the_same go run ./example/search
     sees_the_same go run ./example/picture "$RONDO_TEST_SEEING" "$picture.png"

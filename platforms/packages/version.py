@@ -22,6 +22,7 @@ MANIFESTS = [
     ("c_api/bindings/rust/README.md", r'^rondo = \{ path = "\.\./rondo-', '"'),
     ("c_api/bindings/rust/README.md", r'^rondo-sys = \{ path = "\.\./rondo-sys-', '"'),
     ("c_api/bindings/java/pom.xml", r"<artifactId>rondo</artifactId>\s*<version>", "<"),
+    ("c_api/bindings/go/version.go", r'PackageVersion = "', '"'),
     ("c_api/bindings/csharp/Rondo.csproj", r"<Version>", "<"),
 ]
 
