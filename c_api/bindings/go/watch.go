@@ -32,15 +32,17 @@ func (w *watcher) within(ctx context.Context, sessions []*C.rondo_session, call 
 			return err
 		}
 	}
-	w.begin(ctx, func() {
+	cancel := func() {
 		for i, session := range sessions {
 			C.rondo_session_cancel_call(session, numbers[i])
 		}
-	})
+	}
+	w.begin(ctx, cancel)
 	defer w.end()
-	// It may have been done before there was something to cancel.
-	if err := done(ctx); err != nil {
-		return err
+	// Where it was done before there was something to cancel. The call is made all the same: it takes the
+	// number with it, for which a cancel may wait.
+	if ctx.Err() != nil {
+		cancel()
 	}
 	return endedBy(ctx, call())
 }
