@@ -98,16 +98,40 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/generate/generate.py" --check
     ;;
   cpp) # as on a machine where the library is installed
-    need c++
+    need c++ pkg-config
     copy
     use_prefix
-    for program in example tools picture; do
-      c++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I"$prefix/include" \
-        $program.cc -o $program -L"$libdir" -lrondo
+    compile="c++ -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I$prefix/include"
+    packaged=$(pkg-config --modversion rondo)
+    test "$packaged" = "$(cat "$2/VERSION")" || { # b01
+      echo "the package is of $packaged" >&2
+      exit 1
+    }
+    for program in example chat tools search picture; do
+      $compile -std=c++17 $program.cc -o $program -L"$libdir" -lrondo
     done
     ./example "$RONDO_TEST_MODEL" "Once upon a time"
+    ./chat "$RONDO_TEST_CALLING"
     ./tools "$RONDO_TEST_CALLING"
+    finds_the_same ./search
     sees_the_same ./picture "$RONDO_TEST_SEEING" "$picture.ppm"
+    # The behaviours in C++17; what C++20 has is in life.cc, whose object goes with the others.
+    for part in main models texts life; do
+      $compile -std=c++17 -c test/$part.cc -o $part.o
+    done
+    $compile -std=c++17 main.o models.o texts.o life.o -o behaviours -L"$libdir" -lrondo -pthread
+    ./behaviours
+    $compile -std=c++20 -c test/life.cc -o life.o
+    $compile -std=c++20 main.o models.o texts.o life.o -o behaviours -L"$libdir" -lrondo -pthread
+    ./behaviours
+    ! $compile -std=c++17 -fsyntax-only test/refused.cc 2>refused.txt || exit 1
+    sed -n 's,.*// refused: ,,p' test/refused.cc >words.txt
+    while read -r words; do
+      grep -qF "$words" refused.txt || {
+        echo "the compiler does not say '$words'" >&2
+        exit 1
+      }
+    done <words.txt
     ;;
   python) # as its wheel holds it
     need python3

@@ -1,12 +1,13 @@
-/* rondo.hpp: rondo.h for C++17. Header only: objects that close themselves, failures as exceptions,
- * containers for buffers. What rondo.h says of a function holds for the member named like it.
+/* rondo.hpp: rondo.h for C++17, with what C++20 has where it is there. Header only: objects that
+ * close themselves, failures as exceptions, containers for buffers. What rondo.h says of a function
+ * holds for the member named like it.
  *
  *     rondo::Model model("model.rondo");
  *     rondo::Engine engine(model);
  *     rondo::Session session(engine, options);
- *     session.Prefill(model.Tokenize("Once upon a time"));
- *     for (const rondo::Event& event : session.Stream()) std::cout << event.text;
+ *     for (const rondo::Event& event : session.Stream("Once upon a time")) std::cout << event.text;
  *
+ * Nothing here throws while it is destroyed, and what callbacks throw reaches the caller.
  * Objects move and do not copy, but for grammars, adapters and media, whose copies are one. They
  * may be destroyed in any order. */
 #ifndef RONDO_RONDO_HPP_
@@ -16,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <memory>
@@ -26,9 +28,25 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#if defined(__has_include)
+#if __has_include(<version>)
+#include <version>
+#endif
+#endif
+#if defined(__cpp_lib_jthread)
+#include <stop_token>
+#endif
+
+/* The namespace in rondo that all of this is in: abi13u in the header of ABI 13. Structs grow with
+ * the ABI, and these classes with them: parts of one program that were compiled with headers of
+ * different ABIs have classes of different names, each of which works, and an object that is handed
+ * from one to the other is an error when the program is linked. */
+#define RONDO_HPP_JOINED(a, b) a##b
+#define RONDO_HPP_JOIN(a, b) RONDO_HPP_JOINED(a, b)
+#define RONDO_HPP_ABI RONDO_HPP_JOIN(abi, RONDO_ABI_VERSION)
 
 namespace rondo {
-inline namespace abi8 {  // the library's own classes have names in rondo, too
+inline namespace RONDO_HPP_ABI {
 
 /* A call that failed. */
 class Error : public std::runtime_error {
@@ -69,6 +87,14 @@ namespace detail {
 
 inline void Check(int32_t status, const char* message = "") {
   if (status != RONDO_STATUS_OK) throw Error(status, message);
+}
+
+/* A text that ends with a zero: one inside would cut it. */
+inline const char* ZeroEnded(const std::string& text) {
+  if (text.size() != std::strlen(text.c_str())) {
+    throw Error(RONDO_STATUS_INVALID_ARGUMENT, "a text has a zero byte, which would cut it");
+  }
+  return text.c_str();
 }
 
 /* For calls that end in (message, message_bytes). */
@@ -114,6 +140,46 @@ Struct Sized() {
 /* Engines and sessions keep the model's handle: what the makers recommend and the chat template are
  * there as long as they are. */
 using SharedModel = std::shared_ptr<rondo_model>;
+
+/* Calls progress(done, total) for C, where nothing may be thrown. */
+template <typename Progress>
+struct Told {
+  Progress& progress;
+  std::exception_ptr thrown;
+
+  static int32_t Call(void* user, uint64_t done, uint64_t total) {
+    Told& to = *static_cast<Told*>(user);
+    try {
+      to.progress(done, total);
+      return 0;
+    } catch (...) {
+      to.thrown = std::current_exception();
+      return 1;
+    }
+  }
+};
+
+/* `make` with options that tell progress; throws what that threw. */
+template <typename Options, typename Progress, typename Make>
+auto WithProgress(Options options, Progress& progress, Make make) {
+  Told<Progress> told{progress, nullptr};
+  options.progress_user = &told;
+  options.progress = Told<Progress>::Call;
+  try {
+    return make(options);
+  } catch (const Error&) {
+    if (told.thrown) std::rethrow_exception(told.thrown);
+    throw;
+  }
+}
+
+/* Around each call of a session that computes, while it is there. */
+struct Guard {
+  virtual int32_t Around(rondo_session* session, int32_t (*call)(void*), void* user) = 0;
+
+ protected:
+  ~Guard() = default;
+};
 
 template <auto Close>
 struct Closer {
@@ -284,14 +350,14 @@ struct SessionOptions {
     raw.grammar_token = grammar_token;
     raw.grammar_goes_on = grammar_goes_on ? 1 : 0;
     raw.thinking = thinking ? 1 : 0;
-    if (!thinking_begin.empty()) raw.thinking_begin = thinking_begin.c_str();
-    if (!thinking_end.empty()) raw.thinking_end = thinking_end.c_str();
+    if (!thinking_begin.empty()) raw.thinking_begin = detail::ZeroEnded(thinking_begin);
+    if (!thinking_end.empty()) raw.thinking_end = detail::ZeroEnded(thinking_end);
     raw.thinking_tokens = thinking_tokens;
     /* generated to here */
     if (adapter) raw.adapter = adapter->get();
     std::vector<const char*> strings;
     for (const std::string& text : stop) {
-      if (!text.empty()) strings.push_back(text.c_str());
+      if (!text.empty()) strings.push_back(detail::ZeroEnded(text));
     }
     if (!stop.empty()) {
       raw.stop_strings = strings.data();
@@ -329,6 +395,21 @@ struct Chat {
   bool plain_content = true;
 };
 
+/* A call of one of Chat::tools. */
+struct ChatCall {
+  std::string name;      /* of the function */
+  std::string arguments; /* JSON */
+  std::string id;        /* that the model gave it, or empty */
+};
+
+/* An answer to a conversation. */
+struct Reply {
+  std::string text;
+  std::string thinking;
+  std::vector<ChatCall> calls;
+  int32_t reason = RONDO_REASON_NONE; /* RONDO_REASON_: why it ended */
+};
+
 /* A piece of an answer. */
 struct ChatPart {
   int32_t kind = RONDO_CHAT_PART_NONE;
@@ -339,17 +420,34 @@ struct ChatPart {
   std::string arguments; /* CALL_END: all of them, as JSON */
 };
 
+/* How texts become vectors. */
+struct EmbedOptions {
+  /* The name of one of the model's prompts ("query", "document"), "" for none; nothing: the usual
+   * one. */
+  std::optional<std::string> prompt;
+  /* The first numbers of a vector alone; 0: all. */
+  size_t dimensions = 0;
+};
+
+/* How documents are scored. */
+struct ScoreOptions {
+  /* What makes a document fit, in words; nothing: the model's usual one. */
+  std::optional<std::string> instruction;
+};
+
 class Engine;
 class Session;
 
 /* [any thread] */
 class Model {
  public:
+  Model(std::nullptr_t) = delete;
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
   explicit Model(const std::string& path) {
     Open([&](rondo_model** model, char* message, size_t bytes) {
-      return rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), model, message, bytes);
+      return rondo_model_open_path(RONDO_ABI_VERSION, detail::ZeroEnded(path), model, message,
+                                   bytes);
     });
   }
   static Model FromFd(int32_t fd, uint64_t offset = 0, uint64_t length = UINT64_MAX) {
@@ -395,7 +493,7 @@ class Model {
   }
   std::string Fact(const std::string& key) const {
     return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-      return rondo_model_fact(get(), key.c_str(), buffer, capacity, length);
+      return rondo_model_fact(get(), detail::ZeroEnded(key), buffer, capacity, length);
     });
   }
   std::string FactKey(uint32_t index) const {
@@ -473,7 +571,7 @@ class Model {
   }
   std::string ChatTemplate(const std::string& name) const {
     return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
-      return rondo_model_chat_template(get(), name.c_str(), buffer, capacity, length);
+      return rondo_model_chat_template(get(), detail::ZeroEnded(name), buffer, capacity, length);
     });
   }
   std::string RenderChat(const Chat& chat) const {
@@ -501,8 +599,8 @@ class Model {
     return Text(chat, [&](const rondo_chat_options& options, char* text, size_t capacity,
                           size_t* length, char* message, size_t bytes) {
       return rondo_chat_grammar(get(), &options, calls,
-                                function.empty() ? nullptr : function.c_str(), text, capacity,
-                                length, message, bytes);
+                                function.empty() ? nullptr : detail::ZeroEnded(function), text,
+                                capacity, length, message, bytes);
     });
   }
   /* What begins a thought, and what ends it; empty where the template has none. */
@@ -580,7 +678,9 @@ class Model {
     give(chat.tools, &options.tools, &options.tools_bytes);
     give(chat.variables, &options.variables, &options.variables_bytes);
     give(chat.template_text, &options.template_text, &options.template_bytes);
-    if (!chat.template_name.empty()) options.template_name = chat.template_name.c_str();
+    if (!chat.template_name.empty()) {
+      options.template_name = detail::ZeroEnded(chat.template_name);
+    }
     return options;
   }
   /* call(options, buffer, capacity, length, message, message_bytes): a text of any length. */
@@ -602,7 +702,7 @@ class Model {
 inline Adapter::Adapter(const Model& model, const std::string& path) {
   rondo_adapter* adapter = nullptr;
   detail::CheckMessage([&](char* message, size_t bytes) {
-    return rondo_adapter_open_path(model.get(), path.c_str(), &adapter, message, bytes);
+    return rondo_adapter_open_path(model.get(), detail::ZeroEnded(path), &adapter, message, bytes);
   });
   handle_.reset(adapter, rondo_adapter_close);
 }
@@ -685,6 +785,13 @@ class Engine {
     handle_.reset(engine);
   }
 
+  /* Calls progress(done, total) while it is made. What it throws ends that, and is thrown. */
+  template <typename Progress,
+            typename = std::enable_if_t<std::is_invocable_v<Progress&, uint64_t, uint64_t>>>
+  Engine(const Model& model, const EngineOptions& options, Progress progress)
+      : Engine(detail::WithProgress(
+            options, progress, [&](const EngineOptions& told) { return Engine(model, told); })) {}
+
   rondo_engine* get() const { return handle_.get(); }
 
   rondo_memory_plan Memory() const {
@@ -709,14 +816,24 @@ class Engine {
     return event->name != nullptr;
   }
   /* One pass for several sessions; Session::TakeEvent tells what each got. */
-  void Step(const std::vector<Session*>& sessions);
+  void Step(const std::vector<Session*>& sessions) const;
+  /* A vector of each text, in sessions of its own: as many as the engine has free places for. */
+  std::vector<std::vector<float>> Embed(const std::vector<std::string>& texts,
+                                        const EmbedOptions& options = {}) const;
+  /* How well each document fits the query, by a model that scores pairs. */
+  std::vector<float> Score(const std::string& query, const std::vector<std::string>& documents,
+                           const ScoreOptions& options = {}) const;
   /* The vectors of texts, each the first `dimensions` numbers; the sessions share the work. */
   std::vector<std::vector<float>> Embed(const std::vector<Session*>& sessions,
                                         const std::vector<std::vector<int32_t>>& texts,
-                                        size_t dimensions);
+                                        size_t dimensions) const;
 
  private:
   friend class Session;
+
+  template <typename Read>
+  std::vector<std::vector<float>> EmbedAll(const std::vector<std::string>& texts, size_t dimensions,
+                                           Read read) const;
 
   detail::Handle<rondo_engine, rondo_engine_close> handle_;
   detail::SharedModel model_;
@@ -762,27 +879,8 @@ class Media {
    * thrown. */
   template <typename Progress>
   Media(const Engine& engine, const Image& image, ImageOptions options, Progress progress) {
-    struct State {
-      Progress& progress;
-      std::exception_ptr thrown;
-    } state{progress, nullptr};
-    options.progress_user = &state;
-    options.progress = [](void* user, uint64_t done, uint64_t total) {
-      State& to = *static_cast<State*>(user);
-      try {
-        to.progress(done, total);
-        return 0;
-      } catch (...) {  // must not unwind through the library
-        to.thrown = std::current_exception();
-        return 1;
-      }
-    };
-    try {
-      *this = Media(engine, image, options);
-    } catch (const Error&) {
-      if (state.thrown) std::rethrow_exception(state.thrown);
-      throw;
-    }
+    *this = detail::WithProgress(
+        options, progress, [&](const ImageOptions& told) { return Media(engine, image, told); });
   }
 
   rondo_image_facts Info() const {
@@ -853,7 +951,13 @@ class Session {
 
   rondo_session* get() const { return handle_.get(); }
 
-  void Prefill(Ids ids) { Check(rondo_session_prefill(get(), ids.data(), ids.size())); }
+  void Prefill(Ids ids) {
+    Compute([&] { return rondo_session_prefill(get(), ids.data(), ids.size()); });
+  }
+  /* A text: with what the model expects around one where nothing is before it. */
+  void Prefill(std::string_view text) {
+    Prefill(Model(model_).Tokenize(text, Position() == 0 ? RONDO_TOKENIZE_ADD_SPECIAL : 0));
+  }
   void Append(Ids ids) { Check(rondo_session_append(get(), ids.data(), ids.size())); }
   /* With EngineOptions::max_input_rows. */
   void AppendInputs(const std::vector<Input>& inputs) {
@@ -887,8 +991,9 @@ class Session {
         to.thrown = std::current_exception();
       }
     };
-    const int32_t status =
-        rondo_session_prefill_logits(get(), ids.data(), ids.size(), receive, &state);
+    const int32_t status = Guarded([&] {
+      return rondo_session_prefill_logits(get(), ids.data(), ids.size(), receive, &state);
+    });
     if (state.thrown) std::rethrow_exception(state.thrown);
     Check(status);
   }
@@ -896,32 +1001,73 @@ class Session {
   /* The vector of a text, or the score of a pair: its first `dimensions` numbers. */
   std::vector<float> Embed(Ids ids, size_t dimensions) {
     std::vector<float> vector(dimensions);
-    Check(rondo_session_embed(get(), ids.data(), ids.size(), vector.data(), dimensions));
+    Compute([&] {
+      return rondo_session_embed(get(), ids.data(), ids.size(), vector.data(), dimensions);
+    });
     return vector;
   }
 
   /* Generates one token. */
-  Event Next() { return Read(rondo_session_next); }
+  Event Next() {
+    return Read([this](rondo_event* event) {
+      return Guarded([&] { return rondo_session_next(get(), event); });
+    });
+  }
   /* What the last Engine::Step had for this session, once. */
-  Event TakeEvent() { return Read(rondo_session_event); }
-  /* for (const Event& event : session.Stream()): up to the event with the reason. */
+  Event TakeEvent() {
+    return Read([this](rondo_event* event) { return rondo_session_event(get(), event); });
+  }
+  /* for (const Event& event : session.Stream("Once")): appends the text and generates what follows,
+   * as the range is walked, up to the event with the reason. It may be left at any time. */
   class Events;
+  Events Stream(std::string_view prompt);
+  Events Stream(Ids prompt);
+  /* What follows what the session has. */
   Events Stream();
-  /* The answer to a conversation; the session's tokens become the conversation's. */
-  Events Chat(const rondo::Chat& chat);
-  /* The same, taken apart: content, thoughts, and calls of chat.tools. A stop string is part of the
-   * content. */
-  class Parts;
-  Parts ChatParts(const rondo::Chat& chat);
-  /* The text of a whole generation. */
+  /* Appends the text and gives the text that follows. */
+  std::string Generate(std::string_view prompt);
+  std::string Generate(Ids prompt);
   std::string Generate();
+  /* The answer to a conversation, which takes the place of the session's tokens; media: the
+   * pictures that its parts {"type": "image"} stand for. */
+  Reply Chat(const rondo::Chat& chat, const std::vector<Media>& media = {});
+  /* The same in parts, as they come: content, thoughts, and calls of chat.tools. A stop string is
+   * part of the content. */
+  class Parts;
+  Parts ChatStream(const rondo::Chat& chat, const std::vector<Media>& media = {});
 
-  /* The logits after the last token, until the next call on this session. */
-  View<const float> Logits() {
+#if defined(__cpp_lib_jthread)
+  /* What `calls` gives, which makes calls on this session: where a stop is requested, the one that
+   * computes and those behind it fail with RONDO_STATUS_CANCELLED, and none after Until does. */
+  template <typename Calls>
+  auto Until(std::stop_token token, Calls calls) {
+    struct Stop final : detail::Guard {
+      explicit Stop(std::stop_token given) : token(std::move(given)) {}
+      int32_t Around(rondo_session* session, int32_t (*call)(void*), void* user) override {
+        uint64_t number = 0;
+        detail::Check(rondo_session_call(session, &number));
+        const auto cancel = [&] { rondo_session_cancel_call(session, number); };
+        const std::stop_callback stop(token, cancel);  // at once, where it was requested before
+        return call(user);
+      }
+      std::stop_token token;
+    } stop(std::move(token));
+    struct Scope {
+      ~Scope() { guard = before; }
+      detail::Guard*& guard;
+      detail::Guard* before;
+    } scope{guard_, guard_};
+    guard_ = &stop;
+    return calls();
+  }
+#endif
+
+  /* The logits after the last token, copied. */
+  std::vector<float> Logits() {
     const float* logits = nullptr;
     size_t count = 0;
-    Check(rondo_session_logits(get(), &logits, &count));
-    return {logits, count};
+    Compute([&] { return rondo_session_logits(get(), &logits, &count); });
+    return {logits, logits + count};
   }
 
   void Undo(uint64_t n) { Check(rondo_session_undo(get(), n)); }
@@ -992,9 +1138,25 @@ class Session {
     // Where it is busy, the message belongs to the other call.
     detail::Check(status, status == RONDO_STATUS_BUSY ? "" : rondo_session_last_error(get()));
   }
-  Event Read(int32_t (*function)(rondo_session*, rondo_event*)) {
+  template <typename Call>
+  int32_t Guarded(Call call) {
+    if (guard_ == nullptr) return call();
+    return guard_->Around(
+        get(), [](void* user) { return (*static_cast<Call*>(user))(); }, &call);
+  }
+  template <typename Call>
+  void Compute(Call call) {
+    Check(Guarded(call));
+  }
+  void Begin(const rondo::Chat& chat, const std::vector<Media>& media) {
+    const std::vector<int32_t> ids = Model(model_).ChatIds(chat);
+    Reset();
+    AppendMedia(ids, media);  // refuses ids in which pictures are missing
+  }
+  template <typename Call>
+  Event Read(Call call) {
     auto raw = detail::Sized<rondo_event>();
-    Check(function(get(), &raw));
+    Check(call(&raw));
     return {raw.token,
             raw.reason,
             raw.logprob,
@@ -1007,6 +1169,7 @@ class Session {
 
   detail::Handle<rondo_session, rondo_session_close> handle_;
   detail::SharedModel model_;
+  detail::Guard* guard_ = nullptr;
 };
 
 /* A range that generates as it is walked, once. */
@@ -1054,11 +1217,14 @@ class Session::Events {
 
 inline Session::Events Session::Stream() { return Events(this); }
 
-inline Session::Events Session::Chat(const rondo::Chat& chat) {
-  const std::vector<int32_t> ids = Model(model_).ChatIds(chat);
-  Reset();
-  AppendMedia(ids, {});  // refuses ids in which pictures are missing
-  return Stream();
+inline Session::Events Session::Stream(std::string_view prompt) {
+  Prefill(prompt);
+  return Events(this);
+}
+
+inline Session::Events Session::Stream(Ids prompt) {
+  Prefill(prompt);
+  return Events(this);
 }
 
 /* A range of ChatPart that generates as it is walked, once. */
@@ -1069,15 +1235,16 @@ class Session::Parts {
     ChatParser parser;
     std::vector<ChatPart> parts;
     size_t at = 0;
-    bool over = false;
+    int32_t reason = RONDO_REASON_NONE;
 
     /* False: there is no part any more. */
     bool Find() {
       while (at == parts.size()) {
-        if (over) return false;
+        if (reason != RONDO_REASON_NONE) return false;
         const Event event = session->Next();
-        over = event.reason != RONDO_REASON_NONE;
-        parser.Push(event.reason == RONDO_REASON_EOS ? std::string_view() : event.bytes, over);
+        reason = event.reason;
+        parser.Push(reason == RONDO_REASON_EOS ? std::string_view() : event.bytes,
+                    reason != RONDO_REASON_NONE);
         parts = parser.Parts();
         at = 0;
       }
@@ -1111,18 +1278,35 @@ class Session::Parts {
   };
 
   Parts(Session* session, ChatParser parser)
-      : walk_(new Walk{session, std::move(parser), {}, 0, false}) {}
+      : walk_(new Walk{session, std::move(parser), {}, 0, RONDO_REASON_NONE}) {}
   Iterator begin() const { return Iterator(walk_.get()); }
   Iterator end() const { return Iterator(nullptr); }
+  /* Why the answer ended; RONDO_REASON_NONE: it has not. */
+  int32_t reason() const { return walk_->reason; }
 
  private:
   std::unique_ptr<Walk> walk_;
 };
 
-inline Session::Parts Session::ChatParts(const rondo::Chat& chat) {
+inline Session::Parts Session::ChatStream(const rondo::Chat& chat,
+                                          const std::vector<Media>& media) {
   ChatParser parser(Model(model_), chat);
-  Chat(chat);
+  Begin(chat, media);
   return Parts(this, std::move(parser));
+}
+
+inline Reply Session::Chat(const rondo::Chat& chat, const std::vector<Media>& media) {
+  Reply reply;
+  const Parts parts = ChatStream(chat, media);
+  for (const ChatPart& part : parts) {
+    if (part.kind == RONDO_CHAT_PART_CONTENT) reply.text += part.text;
+    if (part.kind == RONDO_CHAT_PART_THINKING) reply.thinking += part.text;
+    if (part.kind == RONDO_CHAT_PART_CALL_END) {
+      reply.calls.push_back({part.name, part.arguments, part.id});
+    }
+  }
+  reply.reason = parts.reason();
+  return reply;
 }
 
 inline std::string Session::Generate() {
@@ -1131,9 +1315,19 @@ inline std::string Session::Generate() {
   return text;
 }
 
+inline std::string Session::Generate(std::string_view prompt) {
+  Prefill(prompt);
+  return Generate();
+}
+
+inline std::string Session::Generate(Ids prompt) {
+  Prefill(prompt);
+  return Generate();
+}
+
 inline std::vector<std::vector<float>> Engine::Embed(const std::vector<Session*>& sessions,
                                                      const std::vector<std::vector<int32_t>>& texts,
-                                                     size_t dimensions) {
+                                                     size_t dimensions) const {
   std::vector<rondo_session*> handles;
   for (const Session* session : sessions) handles.push_back(session->get());
   std::vector<int32_t> ids;
@@ -1155,7 +1349,59 @@ inline std::vector<std::vector<float>> Engine::Embed(const std::vector<Session*>
   return vectors;
 }
 
-inline void Engine::Step(const std::vector<Session*>& sessions) {
+template <typename Read>
+std::vector<std::vector<float>> Engine::EmbedAll(const std::vector<std::string>& texts,
+                                                 size_t dimensions, Read read) const {
+  if (texts.empty()) return {};
+  const Model model(model_);
+  std::vector<std::vector<int32_t>> ids;
+  for (const std::string& text : texts) ids.push_back(model.Tokenize(read(model, text)));
+  std::vector<Session> opened;
+  const size_t places = Memory().max_sessions;
+  while (opened.size() < texts.size() && opened.size() < places) {
+    try {
+      opened.emplace_back(*this);
+    } catch (const Error& error) {
+      if (error.status() != RONDO_STATUS_BUSY || opened.empty()) throw;
+      break;
+    }
+  }
+  std::vector<Session*> sessions;
+  for (Session& session : opened) sessions.push_back(&session);
+  return Embed(sessions, ids, dimensions);
+}
+
+inline std::vector<std::vector<float>> Engine::Embed(const std::vector<std::string>& texts,
+                                                     const EmbedOptions& options) const {
+  const size_t all = Model(model_).EmbedderInfo().dimensions;
+  if (options.dimensions > all) {
+    throw Error(RONDO_STATUS_INVALID_ARGUMENT, "dimensions is " +
+                                                   std::to_string(options.dimensions) +
+                                                   "; vectors have " + std::to_string(all));
+  }
+  const char* const prompt = options.prompt ? detail::ZeroEnded(*options.prompt) : nullptr;
+  return EmbedAll(texts, options.dimensions == 0 ? all : options.dimensions,
+                  [&](const Model& model, const std::string& text) {
+                    return model.EmbeddingText(text, prompt);
+                  });
+}
+
+inline std::vector<float> Engine::Score(const std::string& query,
+                                        const std::vector<std::string>& documents,
+                                        const ScoreOptions& options) const {
+  const char* const instruction =
+      options.instruction ? detail::ZeroEnded(*options.instruction) : nullptr;
+  std::vector<float> scores;
+  for (const std::vector<float>&one :
+       EmbedAll(documents, 1, [&](const Model&model, const std::string&document) {
+         return model.PairText(query, document, instruction);
+       })) {
+    scores.push_back(one[0]);
+  }
+  return scores;
+}
+
+inline void Engine::Step(const std::vector<Session*>& sessions) const {
   std::vector<rondo_session*> handles;
   for (const Session* session : sessions) handles.push_back(session->get());
   detail::CheckMessage([&](char* message, size_t bytes) {
@@ -1163,7 +1409,7 @@ inline void Engine::Step(const std::vector<Session*>& sessions) {
   });
 }
 
-}  // namespace abi8
+}  // namespace RONDO_HPP_ABI
 }  // namespace rondo
 
 #endif /* RONDO_RONDO_HPP_ */

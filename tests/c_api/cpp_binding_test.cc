@@ -225,7 +225,7 @@ class SeeingCppBindingTest : public testing::Test {
   std::vector<float> Logits(const std::vector<rondo::Media>& media) {
     rondo::Session session(engine, Limited(0));
     session.AppendMedia(ids, media);
-    const rondo::View<const float> logits = session.Logits();
+    const std::vector<float> logits = session.Logits();
     return {logits.begin(), logits.end()};
   }
 
@@ -444,7 +444,7 @@ TEST_F(CppBindingTest, Logits) {
   rondo::Session session(engine);
   float last = 0;
   session.PrefillLogits(ids, [&](size_t, rondo::View<const float> row) { last = row[7]; });
-  const rondo::View<const float> logits = session.Logits();
+  const std::vector<float> logits = session.Logits();
   EXPECT_EQ(logits.size(), 2048u);
   EXPECT_EQ(logits[7], last);
   const auto best =
@@ -556,9 +556,7 @@ TEST_F(CppBindingTest, Chat) {
   EXPECT_EQ(model.ChatIds(chat), model.Tokenize("hi!", 0));
   rondo::Session session(engine, Limited(12));
   session.Prefill(ids);  // is taken back
-  std::string answer;
-  for (const rondo::Event& event : session.Chat(chat)) answer += event.text;
-  EXPECT_EQ(answer, Text(model.ChatIds(chat), 12));
+  EXPECT_EQ(session.Chat(chat).text, Text(model.ChatIds(chat), 12));
 }
 
 TEST_F(CppBindingTest, RulesAndWhereTheyBegin) {
@@ -672,7 +670,7 @@ TEST_F(CppBindingTest, Calls) {
   options.grammar = rondo::Grammar::FromRules(model, rules);
   rondo::Session session(engine, options);
   std::vector<rondo::ChatPart> parts;
-  for (const rondo::ChatPart& part : session.ChatParts(chat)) parts.push_back(part);
+  for (const rondo::ChatPart& part : session.ChatStream(chat)) parts.push_back(part);
   ASSERT_GE(parts.size(), 3u);
   EXPECT_EQ(parts.front().kind, RONDO_CHAT_PART_CALL);
   EXPECT_EQ(parts.back().kind, RONDO_CHAT_PART_CALL_END);
@@ -682,7 +680,7 @@ TEST_F(CppBindingTest, Calls) {
   const auto content = [&](const rondo::SessionOptions& said) {
     rondo::Session one(engine, said);
     std::vector<rondo::ChatPart> all;
-    for (const rondo::ChatPart& part : one.ChatParts(chat)) all.push_back(part);
+    for (const rondo::ChatPart& part : one.ChatStream(chat)) all.push_back(part);
     return TextOf(all, RONDO_CHAT_PART_CONTENT);
   };
   options.grammar = rondo::Grammar::FromPattern(model, "<tool_ca");

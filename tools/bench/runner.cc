@@ -109,7 +109,7 @@ class Bench {
   }
   // With the logits of every row, which a verifier compares.
   void Verify(uint64_t rows) {
-    session_->PrefillLogits(tokens_.Some(rows), [](size_t, abi8::View<const float>) {});
+    session_->PrefillLogits(tokens_.Some(rows), [](size_t, View<const float>) {});
   }
   // Windows and states may have to be evaluated again up to here, which is no work of the next
   // test.

@@ -14,18 +14,23 @@
 namespace rondo::tools {
 
 // By these names, since some commands see the library's own classes, too.
-using abi8::Adapter;
-using abi8::Chat;
-using abi8::Engine;
-using abi8::EngineOptions;
-using abi8::Event;
-using abi8::Grammar;
-using abi8::GrammarOptions;
-using abi8::ImageOptions;
-using abi8::Media;
-using abi8::Model;
-using abi8::Session;
-using abi8::SessionOptions;
+using RONDO_HPP_ABI::Adapter;
+using RONDO_HPP_ABI::Chat;
+using RONDO_HPP_ABI::ChatParser;
+using RONDO_HPP_ABI::ChatPart;
+using RONDO_HPP_ABI::Engine;
+using RONDO_HPP_ABI::EngineOptions;
+using RONDO_HPP_ABI::Event;
+using RONDO_HPP_ABI::Grammar;
+using RONDO_HPP_ABI::GrammarOptions;
+using RONDO_HPP_ABI::Ids;
+using RONDO_HPP_ABI::Image;
+using RONDO_HPP_ABI::ImageOptions;
+using RONDO_HPP_ABI::Media;
+using RONDO_HPP_ABI::Model;
+using RONDO_HPP_ABI::Session;
+using RONDO_HPP_ABI::SessionOptions;
+using RONDO_HPP_ABI::View;
 
 // Throws what the tool says of a failure of the library: Interrupted where a signal ended the call,
 // OptionRefused where the sentence names an option that people can type, else Error with the

@@ -39,7 +39,7 @@ Media EncodePicture(const Engine& engine, const Picture& picture, const ImageOpt
                     const char* advice) {
   std::optional<ProgressBar> bar;
   if (IsTerminal(kStandardError)) bar.emplace(ProgressBar::Of::kSteps);
-  abi8::Image image(picture.rgb, picture.width, picture.height);
+  Image image(picture.rgb, picture.width, picture.height);
   image.rotation = picture.rotation;
   image.mirror = picture.mirror ? 1 : 0;
   try {
@@ -58,7 +58,7 @@ Media EncodePicture(const Engine& engine, const Picture& picture, const ImageOpt
   }
 }
 
-void PrefillMedia(Session* session, abi8::Ids ids, int32_t picture_token,
+void PrefillMedia(Session* session, Ids ids, int32_t picture_token,
                   const std::vector<Media>& media) {
   const int32_t* begin = ids.begin();
   for (size_t next = 0; next < media.size();) {

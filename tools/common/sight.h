@@ -37,7 +37,7 @@ Media EncodePicture(const Engine& engine, const Picture& picture, const ImageOpt
 
 // Session::Prefill of ids of which each that is `picture_token` stands for the next of `media`.
 // What was read before a failure stays in the session.
-void PrefillMedia(Session* session, abi8::Ids ids, int32_t picture_token,
+void PrefillMedia(Session* session, Ids ids, int32_t picture_token,
                   const std::vector<Media>& media);
 
 }  // namespace rondo::tools

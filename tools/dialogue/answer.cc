@@ -48,10 +48,10 @@ void AnswerReader::Begin() {
   answer_ = {};
 }
 
-std::vector<abi8::ChatPart> AnswerReader::Read(std::string_view bytes, bool last) {
+std::vector<ChatPart> AnswerReader::Read(std::string_view bytes, bool last) {
   parser_.Push(characters_.Add(bytes), last);
-  std::vector<abi8::ChatPart> parts = parser_.Parts();
-  for (const abi8::ChatPart& part : parts) {
+  std::vector<ChatPart> parts = parser_.Parts();
+  for (const ChatPart& part : parts) {
     switch (part.kind) {
       case RONDO_CHAT_PART_CONTENT:
         answer_.content += part.text;

@@ -53,12 +53,12 @@ class AnswerReader {
   // Adds the answer's next bytes; `last`: there are no more. `take` gets each part.
   template <typename Take>
   void AddParts(std::string_view bytes, bool last, const Take& take) {
-    for (const abi8::ChatPart& part : Read(bytes, last)) take(part);
+    for (const ChatPart& part : Read(bytes, last)) take(part);
   }
   // The same; `show` gets what people read.
   template <typename Show>
   void Add(std::string_view bytes, bool last, const Show& show) {
-    AddParts(bytes, last, [&show](const abi8::ChatPart& part) {
+    AddParts(bytes, last, [&show](const ChatPart& part) {
       if (part.kind == RONDO_CHAT_PART_CONTENT) show(Part::kContent, part.text);
       if (part.kind == RONDO_CHAT_PART_THINKING) show(Part::kThinking, part.text);
     });
@@ -66,9 +66,9 @@ class AnswerReader {
   const Answer& answer() const { return answer_; }
 
  private:
-  std::vector<abi8::ChatPart> Read(std::string_view bytes, bool last);
+  std::vector<ChatPart> Read(std::string_view bytes, bool last);
 
-  abi8::ChatParser parser_;
+  ChatParser parser_;
   Utf8Pieces characters_;
   Answer answer_;
 };

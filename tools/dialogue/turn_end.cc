@@ -35,7 +35,7 @@ std::string TurnEnd(const Model& model, const std::string& template_text) {
   if (ids.empty()) return "";
   const std::vector<int32_t> ends = model.EosTokens();
   if (std::find(ends.begin(), ends.end(), ids[0]) != ends.end()) return "";
-  const abi8::Ids first = {ids.data(), 1};
+  const Ids first = {ids.data(), 1};
   const std::string text = model.Detokenize(first);
   const bool is_special = model.Detokenize(first, RONDO_DETOKENIZE_SKIP_SPECIAL).empty();
   return is_special && behind.starts_with(text) ? text : "";

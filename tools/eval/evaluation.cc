@@ -138,7 +138,7 @@ Evaluation Evaluate(Session* model, Session* reference, const Chunks& chunks,
       Piece piece = {chunk, begin, compared, &sums, {}, {}};
       const auto run = [&](Session* session, const auto& take) {
         const CancelOnSignal guard(session->get());
-        session->PrefillLogits({&chunk[begin], n}, [&](size_t row, abi8::View<const float> logits) {
+        session->PrefillLogits({&chunk[begin], n}, [&](size_t row, View<const float> logits) {
           take(row, std::span(logits.data(), logits.size()));
         });
       };

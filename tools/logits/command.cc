@@ -47,7 +47,7 @@ void Evaluate(Session* session, const std::vector<int32_t>& ids, const PromptPic
   const auto write_up_to = [&](auto end) {
     if (begin == end) return;
     session->PrefillLogits({&*begin, static_cast<size_t>(end - begin)},
-                           [&](size_t, abi8::View<const float> row) {
+                           [&](size_t, View<const float> row) {
                              try {
                                file->Append({row.data(), row.size()});
                              } catch (...) {

@@ -24,19 +24,16 @@ int main(int argc, char** argv) {
     rondo::SessionOptions options;
     options.grammar = rondo::Grammar::FromRules(model, model.ChatGrammar(chat, RONDO_CALLS_ONE));
     rondo::Session calling(engine, options);
-    std::string call;
-    for (const rondo::ChatPart& part : calling.ChatParts(chat)) {
-      if (part.kind == RONDO_CHAT_PART_CALL_END) {
-        call = R"({"name": ")" + part.name + R"(", "arguments": )" + part.arguments + "}";
-      }
-    }
+    const rondo::ChatCall asked = calling.Chat(chat).calls.at(0);
+    const std::string call =
+        R"({"name": ")" + asked.name + R"(", "arguments": )" + asked.arguments + "}";
     chat.messages = R"([{"role": "user", "content": "How is the weather in Rome?"},
         {"role": "assistant", "tool_calls": [{"type": "function", "function": )" +
                     call + R"(}]}, {"role": "tool", "content": "{\"sky\": \"clear\"}"}])";
     options.grammar.reset();
     options.max_tokens = 64;
     rondo::Session answering(engine, options);
-    for (const rondo::ChatPart& part : answering.ChatParts(chat)) std::cout << part.text;
+    std::cout << answering.Chat(chat).text;
     // shown to here
     std::cout << std::endl;
   } catch (const std::exception& error) {

@@ -17,7 +17,7 @@ def assignment(option):
     if option.recommended:
         return f"raw.{name} = {name}.value_or(raw.{name});"
     if option.kind == "text":
-        return f"if (!{name}.empty()) raw.{name} = {name}.c_str();"
+        return f"if (!{name}.empty()) raw.{name} = detail::ZeroEnded({name});"
     return f"raw.{name} = {name}" + (" ? 1 : 0;" if option.kind == "flag" else ";")
 
 

@@ -55,7 +55,7 @@ std::vector<float> Logits(const BenchModel& model, const std::vector<int32_t>& i
   const Engine engine = NewEngine(model.handle);
   Session session(engine);
   session.Prefill(ids);
-  const abi8::View<const float> logits = session.Logits();
+  const std::vector<float> logits = session.Logits();
   return {logits.begin(), logits.end()};
 }
 

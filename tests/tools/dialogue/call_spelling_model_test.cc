@@ -60,7 +60,7 @@ class CallSpellingTest : public ::testing::Test {
 
   bool HasForm(const Chat& chat) {
     try {
-      abi8::ChatParser(*model_, chat);
+      ChatParser(*model_, chat);
     } catch (const rondo::Error&) {
       return false;
     }
