@@ -66,6 +66,11 @@ void StopTokens(const rondo::Model& model) {
           session.Until(source.get_token(), [&] { return session.Generate(kPrompt); });
         }) == RONDO_STATUS_CANCELLED);
   session.Prefill(kPrompt);
+  // Also where the call was refused for another reason.
+  CHECK(Refusal([&] {
+          session.Until(source.get_token(), [&] { session.Prefill(rondo::Ids()); });
+        }) != RONDO_STATUS_OK);
+  session.Next();
   for (int i = 0; i < 50; ++i) {  // too late for the call: the next one does not notice
     std::stop_source late;
     std::thread stops([&] { late.request_stop(); });
