@@ -176,25 +176,34 @@ func TestTwoCallsAtOnce(t *testing.T) {
 // b39
 func TestSessionsAtOnce(t *testing.T) {
 	f := newFixture(t)
-	before, err := f.engine.Stats()
+	options := SessionOptions{MaxTokens: 100, IgnoreEOS: true}
+	alone, err := f.session(options).Generate(ctx, prompt)
 	f.must(err)
-	var all sync.WaitGroup
-	texts := make([]string, 4)
-	for i := range texts {
-		i, session := i, f.session(SessionOptions{MaxTokens: 16})
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			texts[i], _ = session.Generate(ctx, prompt)
-		}()
+	for try := 0; try < 20; try++ { // a busy machine may begin one when another is done
+		before, err := f.engine.Stats()
+		f.must(err)
+		texts, begin := make([]string, 3), make(chan struct{})
+		var all sync.WaitGroup
+		for i := range texts {
+			i, session := i, f.session(options)
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				defer session.Close()
+				<-begin
+				texts[i], _ = session.Generate(ctx, prompt)
+			}()
+		}
+		close(begin)
+		all.Wait()
+		f.equal(texts, []string{alone, alone, alone})
+		after, err := f.engine.Stats()
+		f.must(err)
+		if after.Passes-before.Passes < 3*100-50 {
+			return
+		}
 	}
-	all.Wait()
-	f.equal(texts, []string{f.text, f.text, f.text, f.text})
-	after, err := f.engine.Stats()
-	f.must(err)
-	if passes := after.Passes - before.Passes; passes >= 4*16 {
-		t.Fatalf("%d passes: they are not served together", passes)
-	}
+	t.Fatal("they are not served together")
 }
 
 // b40: a panic and runtime.Goexit in what is called back.

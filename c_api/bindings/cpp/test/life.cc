@@ -83,14 +83,21 @@ void StopTokens(const rondo::Model& model) {
 
 // b39
 void ManyAtOnce(const rondo::Engine& engine) {
-  const std::string text = Said(engine);
-  const uint64_t before = engine.Stats().passes;
-  std::vector<std::future<std::string>> all;
-  for (int i = 0; i < 4; ++i) {
-    all.push_back(std::async(std::launch::async, [&] { return Said(engine); }));
-  }
-  for (auto& one : all) CHECK(one.get() == text);
-  CHECK(engine.Stats().passes - before < 4 * 16);
+  rondo::SessionOptions options = Limited(100);
+  options.ignore_eos = true;
+  const std::string text = Said(engine, options);
+  uint64_t passes = 0;
+  int tries = 0;  // a busy machine may begin one when another is done
+  do {
+    const uint64_t before = engine.Stats().passes;
+    std::vector<std::future<std::string>> all;
+    for (int i = 0; i < 4; ++i) {
+      all.push_back(std::async(std::launch::async, [&] { return Said(engine, options); }));
+    }
+    for (auto& one : all) CHECK(one.get() == text);
+    passes = engine.Stats().passes - before;
+  } while (passes > 4 * 100 - 50 && ++tries < 20);
+  CHECK(tries < 20);
 }
 
 // b40
