@@ -180,25 +180,30 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     PYTHONPATH=installed python3 -m unittest discover tests
     RONDO_LIBRARY=$newer PYTHONPATH=installed:tests python3 -m unittest tests/newer.py
     ;;
-  node) # koffi, and zod for an example, come from npm once, and stay beside the copies
-    need node npm
-    if [ ! -d "$build/bindings/node_modules/koffi" ] || [ ! -d "$build/bindings/node_modules/zod" ]; then
-      timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" koffi@2 zod@4 || {
-        echo "SKIPPED: npm's registry does not give koffi and zod here" # told, as no tool is absent
-        exit 77
-      }
+  node) # Node's headers where it brings none, and what a part of the tests wants, come from npm once
+    need node npm cc
+    modules=$build/bindings/node_modules
+    headers=$(node -p 'require("path").resolve(process.execPath, "../../include/node")')
+    [ -f "$headers/node_api.h" ] || headers=$modules/node-api-headers/include
+    for module in zod typescript @types/node node-api-headers; do
+      [ -d "$modules/$module" ] || absent=yes
+    done
+    if [ "${absent-}" = yes ] && ! timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" \
+      zod@4 typescript@5 @types/node@20 node-api-headers@1; then
+      echo "SKIPPED: npm's registry does not give zod, typescript and node-api-headers here" # no tool is absent
+      exit 77
     fi
-    node -e 'process.exit(Symbol.dispose ? 0 : 1)' || skipped "no Symbol.dispose in this node"
     copy
     use_prefix
+    sh build.sh "$prefix/include" "$headers"
     node --test test
     RONDO_LIBRARY=$newer RONDO_TEST_NEWER=1 node --test --test-name-pattern='newer' test
-    mkdir -p node_modules && ln -s .. node_modules/rondo
-    node example.js "$RONDO_TEST_MODEL" "Once upon a time"
-    node tools.js "$RONDO_TEST_CALLING"
-    node person.js "$RONDO_TEST_MODEL"
-    finds_the_same node search.js
-    sees_the_same node picture.js "$RONDO_TEST_SEEING" "$picture.rgba" 40 24
+    "$modules/.bin/tsc" --project test/types
+    node example/generate.mjs "$RONDO_TEST_MODEL" "Once upon a time"
+    node example/tools.mjs "$RONDO_TEST_CALLING"
+    node example/person.mjs "$RONDO_TEST_MODEL"
+    finds_the_same node example/search.mjs
+    sees_the_same node example/picture.mjs "$RONDO_TEST_SEEING" "$picture.rgba" 40 24
     ;;
   go)
     need go pkg-config

@@ -1,10 +1,15 @@
 """The browser: where the fields of structs lie in a WebAssembly module's memory, and constants."""
 from api import NOTICE, abi_version, camel, variables
-from node import constants, declared
+from node import declared
 
 DECLARED = ("Calls", "Channel", "ChatPartKind", "GrammarBegin", "Kv", "Pixels", "Policy", "Pooling",
             "Reason", "YuvMatrix", "YuvRange")
 SIZES = {"uint32_t": 4, "int32_t": 4, "float": 4, "size_t": 4, "uint64_t": 8, "int64_t": 8}
+
+
+def constants(enum):
+    return [f"export declare const {camel(enum['name'])}: {{",
+            *[f"  readonly {name}: {value};" for name, value in enum["values"].items()], "};"]
 
 
 def place(api, t):

@@ -85,44 +85,44 @@ export type Record_ = {readonly [field: string]: number | string};
 export interface EngineOptions {
   // generated from here: engine options
   /** Tokens that a session can see. At most 2^24; default 0: the model's context_length. */
-  context?: number;
+  context?: number | undefined;
   /** Sessions open at once, each with a context of its own. 1 to 64; default 1. */
-  maxSessions?: number;
+  maxSessions?: number | undefined;
   /** Tokens of one pass of a prefill. 1 to 8192; default 256. */
-  maxRows?: number;
+  maxRows?: number | undefined;
   /** What happens when a session's context is full. One of Policy; default Policy.STOP. */
-  contextPolicy?: number;
+  contextPolicy?: Policy | undefined;
   /** Under SLIDE the first tokens, which stay; in whole blocks. Default 0. */
-  sinkTokens?: number;
+  sinkTokens?: number | undefined;
   /** How the KV cache holds keys and values. One of Kv; default Kv.INT8. */
-  kvFormat?: number;
+  kvFormat?: Kv | undefined;
   /** The name of a kernel set. Default: the best for this CPU, of those that read a packed file
    * where it has some. */
-  kernels?: string;
+  kernels?: string | undefined;
   /** Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30;
    * default 0: enough for the context of every session. */
-  kvTokens?: number;
+  kvTokens?: number | undefined;
   /** Most tokens of a pass while some session decodes, those of drafts included. At most 8192;
    * default 0: maxRows, the most that there may be. */
-  rowsPerStep?: number;
+  rowsPerStep?: number | undefined;
   /** True: nothing is kept for later sessions. */
-  noPrefixCache?: boolean;
+  noPrefixCache?: boolean | undefined;
   /** Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20; default
    * 0: nothing is recorded. */
-  profileEvents?: number;
+  profileEvents?: number | undefined;
   /** The largest share of the time that passes may take. At most 100; default 0: 100. */
-  dutyPercent?: number;
+  dutyPercent?: number | undefined;
   /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
    * drafts for sessions of Speculation.DRAFT_HEAD. */
-  draftHead?: boolean;
+  draftHead?: boolean | undefined;
   /** The largest rank of adapters that sessions may be given. At most 1024; default 0: none may. */
-  adapterRank?: number;
+  adapterRank?: number | undefined;
   /** Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
    * default 0: sessions have tokens only. */
-  maxInputRows?: number;
+  maxInputRows?: number | undefined;
   /** Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
    * default 0: pictures are refused, and all of that takes nothing. */
-  maxMediaRows?: number;
+  maxMediaRows?: number | undefined;
   // generated to here
   /** At most those that were started; 0, the default: these. */
   threads?: number;
@@ -134,57 +134,57 @@ export interface SessionOptions {
   // generated from here: session options
   /** Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals,
    * the lowest id. */
-  temperature?: number;
+  temperature?: number | undefined;
   /** Keep the k most likely. 0 or more; default 0: off. */
-  topK?: number;
+  topK?: number | undefined;
   /** Keep the fewest that together reach this share. Above 0, at most 1; default 1: off. */
-  topP?: number;
+  topP?: number | undefined;
   /** Keep those of at least this share of the best's probability. From 0, below 1; default 0: off.
    * */
-  minP?: number;
+  minP?: number | undefined;
   /** Divides positive and multiplies negative logits. Above 0; default 1: off. */
-  repetitionPenalty?: number;
+  repetitionPenalty?: number | undefined;
   /** Subtracted once from the logit of each token seen. Default 0. */
-  presencePenalty?: number;
+  presencePenalty?: number | undefined;
   /** Subtracted for each time that it was seen. Default 0. */
-  frequencyPenalty?: number;
+  frequencyPenalty?: number | undefined;
   /** Last tokens that penalties look at. 0 to 4096; default 64. */
-  penaltyLastN?: number;
+  penaltyLastN?: number | undefined;
   /** True: end tokens are tokens like others, but that a grammar's text has none that it does not
    * name. */
-  ignoreEos?: boolean;
+  ignoreEos?: boolean | undefined;
   /** True: events tell log-probabilities. */
-  logprobs?: boolean;
+  logprobs?: boolean | undefined;
   /** N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence,
    * prompt included. At most 256; default 0: off. */
-  noRepeatNgramSize?: number;
+  noRepeatNgramSize?: number | undefined;
   /** Equal ones give equal draws. Default 0. */
-  seed?: number | bigint;
+  seed?: number | bigint | undefined;
   /** Tokens generated after each prefill. Default 0: no limit. */
-  maxTokens?: number | bigint;
+  maxTokens?: number | bigint | undefined;
   /** Where drafts come from. One of Speculation; default Speculation.NONE. */
-  speculation?: number;
+  speculation?: Speculation | undefined;
   /** Drafts that one pass verifies; less than maxRows. At most 7; default 0: as many as there may
    * be. */
-  maxDrafts?: number;
+  maxDrafts?: number | undefined;
   /** Where the grammar begins. One of GrammarBegin; default GrammarBegin.AT_ONCE. */
-  grammarBegin?: number;
+  grammarBegin?: GrammarBegin | undefined;
   /** The token of GrammarBegin.AFTER_TOKEN. 0 or more; default 0. */
-  grammarToken?: number;
+  grammarToken?: number | undefined;
   /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up
    * to the next grammarToken; an end token ends it as ever. */
-  grammarGoesOn?: boolean;
+  grammarGoesOn?: boolean | undefined;
   /** True: thoughts are told from the rest; the text of a grammar has none. */
-  thinking?: boolean;
+  thinking?: boolean | undefined;
   /** What begins a thought. Default: as the model's chat template has it; refused where it has
    * none. */
-  thinkingBegin?: string;
+  thinkingBegin?: string | undefined;
   /** What ends a thought, with the white space that Rondo writes. Default: as the model's chat
    * template has it. */
-  thinkingEnd?: string;
+  thinkingEnd?: string | undefined;
   /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of
    * thinkingEnd, whatever the model would say. Default 0: no limit. */
-  thinkingTokens?: number | bigint;
+  thinkingTokens?: number | bigint | undefined;
   // generated to here
   /** Strings that end a generation. */
   stop?: string[];

@@ -1,29 +1,29 @@
 /// <reference lib="esnext.disposable" />
+/// <reference types="node" />
 /** Rondo: language models on edge devices, in one planned block of memory. What rondo.h says of an
  * option or a function holds for the one named like it. */
-import {AdapterFacts, EmbedderFacts, EngineCounters, ImageFacts, MemoryPlan, MemoryRegion, ModelFacts,
-        ProfileEvent, SessionCounters} from './records';
-import {ChatPartKind} from './records';
+import {AdapterFacts, Affinity, Calls, Channel, ChatPartKind, EmbedderFacts, EngineCounters, GrammarBegin,
+        ImageFacts, Kv, Log, MemoryPlan, MemoryRegion, ModelFacts, Pixels, Policy, ProfileEvent, Reason,
+        SessionCounters, Speculation, Status, YuvMatrix, YuvRange} from './constants.cjs';
 
-export {ABI_VERSION, AdapterFacts, Affinity, Calls, Channel, ChatPartKind, EmbedderFacts, EngineCounters,
-        GrammarBegin, ImageFacts, Kv, MemoryPlan, MemoryRegion, ModelFacts, Pixels, Policy, Pooling,
-        ProfileEvent, Reason, Segment, SessionCounters, Speculation, Status, YuvMatrix,
-        YuvRange} from './records';
+export * from './constants.cjs';
 
 /** A call that failed. */
 export declare class RondoError extends Error {
-  /** One of Status. */
-  readonly status: number;
-  /** "RONDO_STATUS_CANCELLED" and the like. */
+  constructor(status: Status | number, message: string);
+  /** 'CANCELLED' and the like; a newer library may tell 'UNKNOWN_1000'. */
+  readonly status: Status;
+  /** 'RONDO_CANCELLED' and the like. */
   readonly code: string;
 }
 
 /** Objects are closed in any order; what is not closed is closed when it is collected. */
 declare class Handle {
   readonly closed: boolean;
-  /** Gives the handle up, when no call is running any more. Closing twice does nothing. */
+  /** Gives it up. Calls that run on it go on, but those of a session are cancelled. Closing twice does
+   * nothing. */
   close(): void;
-  /** Closes, and waits until the last call is over. */
+  /** Closes, and waits until the calls that run on it are over. */
   closeAsync(): Promise<void>;
   /** `using`: close(). */
   [Symbol.dispose](): void;
@@ -31,57 +31,72 @@ declare class Handle {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A text, or token ids. */
+export type Prompt = string | Iterable<number>;
+
+/** An aborted signal ends the call that it was given to, and no other: it is rejected with the
+ * signal's reason. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
 export interface EngineOptions {
   // generated from here: engine options
   /** Tokens that a session can see. At most 2^24; default 0: the model's context_length. */
-  context?: number;
+  context?: number | undefined;
   /** Sessions open at once, each with a context of its own. 1 to 64; default 1. */
-  maxSessions?: number;
+  maxSessions?: number | undefined;
   /** Tokens of one pass of a prefill. 1 to 8192; default 256. */
-  maxRows?: number;
+  maxRows?: number | undefined;
   /** Threads that compute, the caller's among them. At most 256; default 0: the performance cores,
    * as far as the system tells, of those that this process may run on. */
-  threads?: number;
+  threads?: number | undefined;
   /** What happens when a session's context is full. One of Policy; default Policy.STOP. */
-  contextPolicy?: number;
+  contextPolicy?: Policy | undefined;
   /** Under SLIDE the first tokens, which stay; in whole blocks. Default 0. */
-  sinkTokens?: number;
+  sinkTokens?: number | undefined;
   /** How the KV cache holds keys and values. One of Kv; default Kv.INT8. */
-  kvFormat?: number;
+  kvFormat?: Kv | undefined;
   /** The name of a kernel set. Default: the best for this CPU, of those that read a packed file
    * where it has some. */
-  kernels?: string;
+  kernels?: string | undefined;
   /** Tokens that the KV pool holds, of all sessions together, in whole blocks. At most 2^30;
    * default 0: enough for the context of every session. */
-  kvTokens?: number;
+  kvTokens?: number | undefined;
   /** Most tokens of a pass while some session decodes, those of drafts included. At most 8192;
    * default 0: maxRows, the most that there may be. */
-  rowsPerStep?: number;
+  rowsPerStep?: number | undefined;
   /** True: nothing is kept for later sessions. */
-  noPrefixCache?: boolean;
+  noPrefixCache?: boolean | undefined;
   /** Events that the engine's profile remembers, in the arena, 56 bytes each. At most 2^20; default
    * 0: nothing is recorded. */
-  profileEvents?: number;
+  profileEvents?: number | undefined;
+  /** Messages of this level and those above it are told. One of Log; default Log.WARNING. */
+  logLevel?: Log | undefined;
   /** The largest share of the time that passes may take. At most 100; default 0: 100. */
-  dutyPercent?: number;
+  dutyPercent?: number | undefined;
   /** True: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and
    * drafts for sessions of Speculation.DRAFT_HEAD. */
-  draftHead?: boolean;
+  draftHead?: boolean | undefined;
   /** To which CPUs the threads that the engine starts are kept. One of Affinity; default
    * Affinity.SYSTEM. */
-  affinity?: number;
+  affinity?: Affinity | undefined;
   /** The largest rank of adapters that sessions may be given. At most 1024; default 0: none may. */
-  adapterRank?: number;
+  adapterRank?: number | undefined;
   /** Rows of inputs that sessions may hold together (rondo_session_append_inputs). At most 2^20;
    * default 0: sessions have tokens only. */
-  maxInputRows?: number;
+  maxInputRows?: number | undefined;
   /** Rows of pictures that may be there at the same time (rondo_media_create). At most 2^20;
    * default 0: pictures are refused, and all of that takes nothing. */
-  maxMediaRows?: number;
+  maxMediaRows?: number | undefined;
   // generated to here
   /** The CPUs of Affinity.CPUS, which is meant where some are named and nothing else is said, as the
    * system counts them. */
-  cpus?: number[];
+  cpus?: number[] | undefined;
+  /** A small model of the same vocabulary, for sessions of Speculation.DRAFT_MODEL. */
+  draft?: Model | undefined;
+  /** Is told what happens to the engine, up to logLevel. */
+  log?: ((level: Log, message: string) => void) | undefined;
 }
 
 /** A grammar in writing: one of schema, pattern and gbnf. */
@@ -89,106 +104,122 @@ export interface GrammarDescription {
   /** A JSON Schema: JSON, or a value of it. */
   schema?: unknown;
   /** A regular expression of ECMA-262, which is the whole text. */
-  pattern?: string;
+  pattern?: string | undefined;
   /** Rules in GBNF's notation. */
-  gbnf?: string;
+  gbnf?: string | undefined;
   /** Of a schema's texts: no spaces between their parts. */
-  noSpaces?: boolean;
+  noSpaces?: boolean | undefined;
   /** One space behind each colon and comma and nowhere else, as chat templates write JSON. */
-  oneSpace?: boolean;
+  oneSpace?: boolean | undefined;
   /** Of a schema's texts: members in any order. */
-  anyOrder?: boolean;
+  anyOrder?: boolean | undefined;
   /** No members that the schema does not name, unless it says that there may be. */
-  namedOnly?: boolean;
+  namedOnly?: boolean | undefined;
   /** For what the grammar is made of; 0: 8 MiB. */
-  memoryBytes?: number;
+  memoryBytes?: number | bigint | undefined;
 }
 
 export interface SessionOptions {
   /** False: begin with the library's defaults, and not with what the model's makers recommend for
    * sampling. */
-  recommended?: boolean;
+  recommended?: boolean | undefined;
   // generated from here: session options
   /** Divides the logits before the draw. 0 or more; default 0: the most likely token; of equals,
    * the lowest id. */
-  temperature?: number;
+  temperature?: number | undefined;
   /** Keep the k most likely. 0 or more; default 0: off. */
-  topK?: number;
+  topK?: number | undefined;
   /** Keep the fewest that together reach this share. Above 0, at most 1; default 1: off. */
-  topP?: number;
+  topP?: number | undefined;
   /** Keep those of at least this share of the best's probability. From 0, below 1; default 0: off.
    * */
-  minP?: number;
+  minP?: number | undefined;
   /** Divides positive and multiplies negative logits. Above 0; default 1: off. */
-  repetitionPenalty?: number;
+  repetitionPenalty?: number | undefined;
   /** Subtracted once from the logit of each token seen. Default 0. */
-  presencePenalty?: number;
+  presencePenalty?: number | undefined;
   /** Subtracted for each time that it was seen. Default 0. */
-  frequencyPenalty?: number;
+  frequencyPenalty?: number | undefined;
   /** Last tokens that penalties look at. 0 to 4096; default 64. */
-  penaltyLastN?: number;
+  penaltyLastN?: number | undefined;
   /** True: end tokens are tokens like others, but that a grammar's text has none that it does not
    * name. */
-  ignoreEos?: boolean;
+  ignoreEos?: boolean | undefined;
   /** True: events tell log-probabilities. */
-  logprobs?: boolean;
+  logprobs?: boolean | undefined;
   /** N: no n tokens are generated that follow each other in the last 4096 tokens of the sequence,
    * prompt included. At most 256; default 0: off. */
-  noRepeatNgramSize?: number;
+  noRepeatNgramSize?: number | undefined;
   /** Equal ones give equal draws. Default 0. */
-  seed?: number | bigint;
+  seed?: number | bigint | undefined;
   /** Tokens generated after each prefill. Default 0: no limit. */
-  maxTokens?: number | bigint;
+  maxTokens?: number | bigint | undefined;
   /** Where drafts come from. One of Speculation; default Speculation.NONE. */
-  speculation?: number;
+  speculation?: Speculation | undefined;
   /** Drafts that one pass verifies; less than maxRows. At most 7; default 0: as many as there may
    * be. */
-  maxDrafts?: number;
+  maxDrafts?: number | undefined;
   /** Where the grammar begins. One of GrammarBegin; default GrammarBegin.AT_ONCE. */
-  grammarBegin?: number;
+  grammarBegin?: GrammarBegin | undefined;
   /** The token of GrammarBegin.AFTER_TOKEN. 0 or more; default 0. */
-  grammarToken?: number;
+  grammarToken?: number | undefined;
   /** True: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up
    * to the next grammarToken; an end token ends it as ever. */
-  grammarGoesOn?: boolean;
+  grammarGoesOn?: boolean | undefined;
   /** True: thoughts are told from the rest; the text of a grammar has none. */
-  thinking?: boolean;
+  thinking?: boolean | undefined;
   /** What begins a thought. Default: as the model's chat template has it; refused where it has
    * none. */
-  thinkingBegin?: string;
+  thinkingBegin?: string | undefined;
   /** What ends a thought, with the white space that Rondo writes. Default: as the model's chat
    * template has it. */
-  thinkingEnd?: string;
+  thinkingEnd?: string | undefined;
   /** Of a thought: where it has so many, and a whole character, it is ended by the tokens of
    * thinkingEnd, whatever the model would say. Default 0: no limit. */
-  thinkingTokens?: number | bigint;
+  thinkingTokens?: number | bigint | undefined;
   // generated to here
-  /** Strings that end a generation. */
-  stop?: string[];
+  /** Strings that end a generation; a text alone is one. */
+  stop?: string | string[] | undefined;
   /** What is added to a token's logit, by its id. */
-  logitBias?: Record<number, number>;
+  logitBias?: Record<number, number> | undefined;
   /** What each generation must be a text of. */
-  grammar?: Grammar;
-  /** In its place a JSON Schema, of which the session makes a grammar of its own, without
-   * spaces: small models find no end of them. */
+  grammar?: Grammar | undefined;
+  /** In its place a JSON Schema, of which the session makes a grammar of its own: with one space
+   * behind colons and commas, and without members that it does not name. */
   jsonSchema?: unknown;
   /** Of Model.adapter(), where the engine's adapterRank has room for it. A fork has its source's. */
-  adapter?: Adapter;
+  adapter?: Adapter | undefined;
+}
+
+/** A message of a conversation, as the model's template takes it. */
+export interface Message {
+  role: string;
+  content?: unknown;
+  [more: string]: unknown;
 }
 
 export interface ChatOptions {
-  /** Values or JSON texts, as the messages. */
-  tools?: unknown;
-  variables?: unknown;
-  addGenerationPrompt?: boolean;
-  continueFinal?: boolean;
+  /** Functions that the model may call; as the messages, a value or JSON. */
+  tools?: readonly unknown[] | string | undefined;
+  /** More names for the template. */
+  variables?: object | string | undefined;
+  addGenerationPrompt?: boolean | undefined;
+  continueFinal?: boolean | undefined;
   /** False: texts of special tokens in messages become these tokens. */
-  plainContent?: boolean;
-  localTime?: Date;
-  templateName?: string;
+  plainContent?: boolean | undefined;
+  localTime?: Date | undefined;
+  templateName?: string | undefined;
   /** Jinja, in place of the model's own. */
-  template?: string;
+  template?: string | undefined;
 }
+
+export interface ReplyOptions extends ChatOptions, CallOptions {
+  /** The pictures of the messages' parts {type: 'image'}, in their order. */
+  media?: Iterable<Media> | undefined;
+}
+
+/** Messages, or JSON. */
+export type Messages = readonly Message[] | string;
 
 /** Rows that stand where tokens do. */
 export interface InputRows {
@@ -197,42 +228,46 @@ export interface InputRows {
   rows: Float32Array | Uint16Array;
   /** Three for each row, which RoPE rotates it by, counted from where a token in place of the first
    * row would be; none: row i has i. */
-  coordinates?: Iterable<number>;
+  coordinates?: Iterable<number> | undefined;
   /** Each of these rows sees all of them, also those behind it. */
-  seesWhole?: boolean;
+  seesWhole?: boolean | undefined;
 }
 
-/** A picture or a camera's frame. Its bytes are read until the promise of Engine.media() is settled: they
- * must not change, nor be transferred, before. */
+/** A picture or a camera's frame. Its bytes are copied. */
 export interface Image {
   /** Red, green, blue and perhaps alpha of each pixel; or planes, one behind the other. */
-  data?: Uint8Array | Uint8ClampedArray;
+  data?: Uint8Array | Uint8ClampedArray | undefined;
   /** In its place, the planes of Pixels.NV12, NV21 or I420. */
-  planes?: Iterable<Uint8Array | Uint8ClampedArray>;
+  planes?: Iterable<Uint8Array | Uint8ClampedArray> | undefined;
   /** Of the planes, before the picture is turned. */
   width: number;
   height: number;
-  /** One of Pixels; none: what the number of bytes means: gray, RGB or RGBA. */
-  format?: number;
+  /** None: what the number of bytes means: gray, RGB or RGBA. */
+  format?: Pixels | undefined;
   /** Bytes from a row of each plane to the next; none: nothing lies between them. */
-  strides?: number[];
+  strides?: number[] | undefined;
   /** Degrees by which it is turned clockwise to be upright: 0, 90, 180 or 270. */
-  rotation?: number;
+  rotation?: number | undefined;
   /** Then left and right change places. */
-  mirror?: boolean;
-  /** One of YuvRange; default VIDEO. */
-  yuvRange?: number;
-  /** One of YuvMatrix; default BT601. */
-  yuvMatrix?: number;
+  mirror?: boolean | undefined;
+  /** Default VIDEO. */
+  yuvRange?: YuvRange | undefined;
+  /** Default BT601. */
+  yuvMatrix?: YuvMatrix | undefined;
 }
 
 export interface ImageOptions {
   /** Rows of the picture in the text, of families in which they follow from its size: at least and at
    * most about so many; default 0: as the model's makers did. */
-  minTokens?: number;
-  maxTokens?: number;
+  minTokens?: number | undefined;
+  maxTokens?: number | undefined;
   /** True: the picture is not cut into tiles. */
-  oneTile?: boolean;
+  oneTile?: boolean | undefined;
+}
+
+/** Work that tells how far it is. What `progress` throws ends it, and rejects its promise. */
+export interface WorkOptions extends CallOptions {
+  progress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** What one step of a generation brought. */
@@ -243,33 +278,43 @@ export interface Event {
   readonly text: string;
   /** The token's own. */
   readonly bytes: Uint8Array;
-  /** One of Reason: why the generation ended; NONE: it goes on. */
-  readonly reason: number;
+  /** Why the generation ended; NONE: it goes on. */
+  readonly reason: Reason;
   readonly logprob: number;
   /** Tokens of the prompt that still wait for passes. */
   readonly pending: number;
   /** Tokens that the prefix cache had. */
   readonly takenOver: number;
-  /** One of Channel: what the token belongs to, with the option thinking. */
-  readonly channel: number;
+  /** What the token belongs to, with the option thinking. */
+  readonly channel: Channel;
 }
 
-/** A piece of an answer, of a kind of ChatPartKind; newer libraries may have more kinds. */
+/** A piece of an answer; newer libraries may have more kinds. */
 export type ChatPart =
-  | {readonly kind: typeof ChatPartKind.CONTENT | typeof ChatPartKind.THINKING, readonly text: string}
+  | {readonly kind: 'CONTENT' | 'THINKING', readonly text: string}
   /** A call begins: its number, the function's name, and the id that the model gave it, or ''. */
-  | {readonly kind: typeof ChatPartKind.CALL, readonly call: number, readonly name: string,
-     readonly id: string}
-  | {readonly kind: typeof ChatPartKind.ARGUMENTS, readonly call: number, readonly text: string}
+  | {readonly kind: 'CALL', readonly call: number, readonly name: string, readonly id: string}
+  | {readonly kind: 'ARGUMENTS', readonly call: number, readonly text: string}
   /** The call is whole; its arguments are JSON. */
-  | {readonly kind: typeof ChatPartKind.CALL_END, readonly call: number, readonly name: string,
-     readonly id: string, readonly arguments: string};
+  | {readonly kind: 'CALL_END', readonly call: number, readonly name: string, readonly id: string,
+     readonly arguments: string};
+
+/** A whole answer. */
+export interface Reply {
+  readonly text: string;
+  readonly thinking: string;
+  /** The calls of functions that are whole; their arguments are JSON. */
+  readonly calls: readonly {readonly id: string, readonly name: string, readonly arguments: string}[];
+  readonly reason: Reason;
+}
 
 /** Made by Model.chatParser(). Takes an answer as it comes, cut anywhere, and hands out its parts. */
 export declare class ChatParser extends Handle {
   private constructor();
   /** The answer's next bytes, those of events; last: there are no more behind them. */
-  push(bytes: Uint8Array, options?: {last?: boolean}): void;
+  push(bytes: Uint8Array, options?: {last?: boolean | undefined}): void;
+  /** What an event of the answer brings. */
+  pushEvent(event: Pick<Event, 'bytes' | 'reason'>): void;
   /** What was not handed out yet, as far as it is known what it is. */
   parts(): Generator<ChatPart, void, void>;
   /** As it was made, for another answer. */
@@ -278,35 +323,38 @@ export declare class ChatParser extends Handle {
 
 /** A model file. Immutable. */
 export declare class Model extends Handle {
-  constructor(path: string);
+  /** A path, a file's URL, or an open file: `length` bytes of it from `offset`, a multiple of 64. The
+   * file may be closed at once. */
+  constructor(file: string | URL |
+              {fd: number, offset?: number | undefined, length?: number | undefined});
   readonly info: ModelFacts;
   readonly eosTokens: number[];
   /** What the file's maker wrote about it. */
   readonly facts: Record<string, string>;
   /** Texts of special tokens become these tokens: check what strangers write. */
-  tokenize(text: string, options?: {addSpecial?: boolean}): Int32Array;
-  detokenize(ids: Iterable<number>, options?: {skipSpecial?: boolean}): string;
+  tokenize(text: string, options?: {addSpecial?: boolean | undefined}): Int32Array;
+  detokenize(ids: Iterable<number>, options?: {skipSpecial?: boolean | undefined}): string;
   readonly chatTemplates: Record<string, string>;
-  /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
-  renderChat(messages: unknown, options?: ChatOptions): string;
-  chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  renderChat(messages: Messages, options?: ChatOptions): string;
+  chatIds(messages: Messages, options?: ChatOptions): Int32Array;
   /** Takes answers to this conversation apart; options.tools say what may be called. */
-  chatParser(messages: unknown, options?: ChatOptions): ChatParser;
-  /** The GBNF of answers whose calls parse, for grammar({gbnf}). calls: of Calls, which there may
-   * be; function: the only one that may be called. */
-  chatGrammar(messages: unknown, options: ChatOptions & {calls?: number, function?: string}): string;
+  chatParser(messages: Messages, options?: ChatOptions): ChatParser;
+  /** The GBNF of answers whose calls parse, for grammar({gbnf}). calls: which there may be;
+   * function: the only one that may be called. */
+  chatGrammar(messages: Messages,
+              options: ChatOptions & {calls?: Calls | undefined, function?: string | undefined}): string;
   /** What the template puts around a thought; '' where it has none. */
-  chatThinking(messages: unknown, options?: ChatOptions): {begin: string, end: string};
+  chatThinking(messages: Messages, options?: ChatOptions): {begin: string, end: string};
   /** What the model makes of texts; dimensions 0: it predicts tokens instead. */
   readonly embedder: EmbedderFacts;
-  /** The names of the prompts that embeddingText() takes. */
+  /** The names of the prompts that embed() and embeddingText() take. */
   readonly prompts: string[];
   /** What the model reads of a text: it behind the prompt of this name; none named: the model's usual
    * one; '': none. For tokenize(). */
-  embeddingText(text: string, options?: {prompt?: string}): string;
+  embeddingText(text: string, options?: {prompt?: string | undefined}): string;
   /** What a model that scores pairs reads of one. instruction: what makes a document fit, in words;
    * none: the model's usual one. For tokenize(). */
-  pairText(query: string, document: string, options?: {instruction?: string}): string;
+  pairText(query: string, document: string, options?: {instruction?: string | undefined}): string;
   /** A LoRA adapter, from the file that `rondo convert --adapter-for` made for this model. */
   adapter(path: string): Adapter;
   /** What becomes of a picture of this size, upright: the rows that maxMediaRows counts, and the
@@ -321,12 +369,8 @@ export declare class Model extends Handle {
   planRegions(options?: EngineOptions): MemoryRegion[];
   /** The largest context whose plan fits into so many bytes. */
   planFit(bytes: number, options?: EngineOptions): number;
-  /** Makes the model runnable. What progress throws cancels that, and rejects the promise. */
-  engine(options?: EngineOptions & {
-    progress?: (done: number, total: number) => void,
-    /** A small model of the same vocabulary, for sessions of Speculation.DRAFT_MODEL. */
-    draft?: Model}):
-      Promise<Engine>;
+  /** Makes the model runnable. */
+  engine(options?: EngineOptions & WorkOptions): Promise<Engine>;
 }
 
 /** Made by Model.grammar(). Any number of sessions share it; they keep what they need of it. */
@@ -358,57 +402,60 @@ export declare class Engine extends Handle {
   profile(cursor?: number): (ProfileEvent & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
   /** A picture as rows of an engine with the option maxMediaRows, encoded on another thread, between
-   * the passes of sessions. What progress throws ends that, and rejects the promise. */
-  media(image: Image, options?: ImageOptions & {progress?: (done: number, total: number) => void}):
-      Promise<Media>;
-  /** One vector per text, in their order, each as Session.embed() makes it. The sessions share the
-   * work: each takes one text, and the next when it is done with it. Where a text is refused,
-   * the message tells which; BUSY: a session is in another call. */
-  embed(sessions: Session[], texts: Iterable<Iterable<number>>, options?: {dimensions?: number}):
+   * the passes of sessions. */
+  media(image: Image, options?: ImageOptions & WorkOptions): Promise<Media>;
+  /** One vector per text, in their order. prompt: what they are for, one of Model.prompts; none: the
+   * model's usual one. dimensions: the vectors' first numbers alone. It takes the places for
+   * sessions that are free; BUSY: none is. */
+  embed(texts: Iterable<string>, options?: CallOptions & {prompt?: string | undefined,
+                                                          dimensions?: number | undefined}):
       Promise<Float32Array[]>;
+  /** How well each document fits the query, with a model that scores pairs. */
+  score(query: string, documents: Iterable<string>,
+        options?: CallOptions & {instruction?: string | undefined}): Promise<number[]>;
+  /** One vector per text that is given as ids. The sessions share the work: each takes one text, and
+   * the next when it is done with it. Where a text is refused, the message tells which; BUSY: a
+   * session is in another call. */
+  embedWith(sessions: Iterable<Session>, texts: Iterable<Iterable<number>>,
+            options?: CallOptions & {dimensions?: number | undefined}): Promise<Float32Array[]>;
   /** One pass for several sessions; Session.event() tells what each got. */
-  step(sessions: Session[]): Promise<void>;
+  step(sessions: Iterable<Session>, options?: CallOptions): Promise<void>;
 }
 
 /** Made by Engine.session(). Calls that compute run on other threads, one after another; sessions
  * that compute at the same time are served together. */
 export declare class Session extends Handle {
   private constructor();
-  prefill(ids: Iterable<number>): Promise<void>;
-  prefillLogits(ids: Iterable<number>, row: (index: number, logits: Float32Array) => void):
-      Promise<void>;
-  append(ids: Iterable<number>): void;
+  /** The text of a whole generation, behind a prompt if one is given. */
+  generate(prompt?: Prompt, options?: CallOptions): Promise<string>;
+  /** The same as it comes, up to the event with the reason. Each event is computed when it is asked
+   * for. BUSY: another generation computes, or has begun since. */
+  stream(prompt?: Prompt, options?: CallOptions): AsyncGenerator<Event, void, void>;
+  /** The answer to a conversation; the session's tokens become the conversation's. */
+  chat(messages: Messages, options?: ReplyOptions): Promise<Reply>;
+  /** The same in parts, as they come. */
+  chatStream(messages: Messages, options?: ReplyOptions): AsyncGenerator<ChatPart, void, void>;
+  prefill(prompt: Prompt, options?: CallOptions): Promise<void>;
+  prefillLogits(prompt: Prompt, row: (index: number, logits: Float32Array) => void,
+                options?: CallOptions): Promise<void>;
+  append(prompt: Prompt): void;
   /** Queues token ids and rows that stand where tokens do, 1 to 64 of them, one behind another. For
    * engines with the option maxInputRows. */
   appendInputs(inputs: Iterable<Iterable<number> | InputRows>): void;
   /** Queues ids of which each that is the model's info.pictureToken stands for the next of these
    * pictures. Model.chatIds() writes it for a part {type: 'image'} of a message. */
-  appendMedia(ids: Iterable<number>, media: Iterable<Media>): void;
+  appendMedia(prompt: Prompt, media: Iterable<Media>): void;
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;
-  /** The vector of a text that is given as ids, or the score of a pair, which is one number. The vector
-   * is the caller's: its first `dimensions` numbers; 0: all. The session has no tokens behind the
-   * call. Rejected with UNSUPPORTED where the model predicts tokens, with CONTEXT_FULL where the
-   * text is too long. */
-  embed(ids: Iterable<number>, options?: {dimensions?: number}): Promise<Float32Array>;
-  next(options?: {signal?: AbortSignal}): Promise<Event>;
+  /** The vector of a text that is given as ids, or the score of a pair, which is one number. The
+   * session has no tokens behind the call. */
+  embed(ids: Iterable<number>, options?: CallOptions & {dimensions?: number | undefined}):
+      Promise<Float32Array>;
+  next(options?: CallOptions): Promise<Event>;
   event(): Event;
-  /** Up to the event with the reason. An aborted signal ends the running call, and the session
-   * stands as before it. */
-  stream(options?: {signal?: AbortSignal}): AsyncGenerator<Event, void, void>;
-  /** The answer to a conversation, as stream(); the session's tokens become the conversation's.
-   * messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
-  chat(messages: unknown, options?: ChatOptions & {signal?: AbortSignal}):
-      AsyncGenerator<Event, void, void>;
-  /** As chat(), taken apart: content, thoughts, and calls of options.tools. A stop string is part of
-   * the content. */
-  chatParts(messages: unknown, options?: ChatOptions & {signal?: AbortSignal}):
-      AsyncGenerator<ChatPart, void, void>;
-  /** The text of a whole generation, after a prompt if one is given. */
-  generate(ids?: Iterable<number>, options?: {signal?: AbortSignal}): Promise<string>;
   /** The logits after the last token, copied. */
-  logits(): Promise<Float32Array>;
+  logits(options?: CallOptions): Promise<Float32Array>;
   undo(n: number): void;
   reset(): void;
   readonly position: number;
@@ -433,7 +480,9 @@ export declare class Session extends Handle {
   restore(snapshot: Uint8Array): void;
 }
 
-/** What the library can do, by name: "limit.sessions", "chat" and others of rondo.h. */
+/** What the library can do, by name: 'limit.sessions', 'chat' and others of rondo.h. */
 export declare function query(name: string): number;
+/** This package's release. */
+export declare const version: string;
 /** The library's release. */
-export declare function version(): string;
+export declare const libraryVersion: string;

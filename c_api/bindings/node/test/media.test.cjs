@@ -3,12 +3,12 @@
 
 const assert = require('node:assert');
 const {after, before, test} = require('node:test');
-const rondo = require('..');
+const rondo = require('rondo');
 
 const {Pixels} = rondo;
 const SIDE = 48;
 const size = {width: SIDE, height: SIDE};
-const status = (name) => ({name: 'RondoError', status: rondo.Status[name]});
+const status = (name) => ({name: 'RondoError', status: name});
 let model, engine, ids, plan;
 
 // Of which the first three are equal, whatever else is there.
@@ -67,8 +67,8 @@ test('media among tokens', async () => {
   assert.throws(() => session.appendMedia(ids, [media]), /closed/);
   assert.throws(() => session.appendMedia(ids, [engine]), TypeError);
   assert.throws(() => session.appendMedia(ids, []), status('INVALID_ARGUMENT'));
-  assert.throws(() => session.chat([{role: 'user', content: [{type: 'image'}]}]),
-                /1 times, but 0 pictures/);
+  const asked = [{role: 'user', content: [{type: 'image'}]}];
+  assert.throws(() => session.chatStream(asked), /1 times, but 0 pictures/);
   session.close();
 });
 
@@ -111,6 +111,7 @@ test('refused pixels', async () => {
     [{data, format: Pixels.NV12}, RangeError], [{data, format: Pixels.RGBA8}, RangeError],
     [{data, format: Pixels.RGB8, strides: [200]}, RangeError],
     [{data, format: Pixels.RGB8, strides: [-144]}, RangeError], [{data, width: NaN}, RangeError],
+    [{data, width: '48'}, TypeError], [{data, format: 'RGB9'}, RangeError], [{data, colour: 1}, TypeError],
     [{planes: [data, data], format: Pixels.I420}, RangeError],
     [{data, rotation: 45}, status('INVALID_ARGUMENT')]]) {
     await assert.rejects(engine.media({...size, ...image}), error);

@@ -1,0 +1,96 @@
+// clang-format off
+/* The library's functions, which are looked up by their names. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit. */
+#ifndef RONDO_NODE_LIBRARY_H_
+#define RONDO_NODE_LIBRARY_H_
+
+#include <rondo/rondo.h>
+
+struct library {
+  __typeof__(&rondo_abi_version) rondo_abi_version;
+  __typeof__(&rondo_version_string) rondo_version_string;
+  __typeof__(&rondo_status_string) rondo_status_string;
+  __typeof__(&rondo_query) rondo_query;
+  __typeof__(&rondo_model_open_path) rondo_model_open_path;
+  __typeof__(&rondo_model_open_fd) rondo_model_open_fd;
+  __typeof__(&rondo_model_open_memory) rondo_model_open_memory;
+  __typeof__(&rondo_model_open_parts) rondo_model_open_parts;
+  __typeof__(&rondo_model_close) rondo_model_close;
+  __typeof__(&rondo_model_info) rondo_model_info;
+  __typeof__(&rondo_model_eos_token) rondo_model_eos_token;
+  __typeof__(&rondo_model_fact) rondo_model_fact;
+  __typeof__(&rondo_model_fact_key) rondo_model_fact_key;
+  __typeof__(&rondo_tokenize) rondo_tokenize;
+  __typeof__(&rondo_detokenize) rondo_detokenize;
+  __typeof__(&rondo_grammar_options_init) rondo_grammar_options_init;
+  __typeof__(&rondo_grammar_plan) rondo_grammar_plan;
+  __typeof__(&rondo_grammar_create) rondo_grammar_create;
+  __typeof__(&rondo_grammar_close) rondo_grammar_close;
+  __typeof__(&rondo_adapter_open_path) rondo_adapter_open_path;
+  __typeof__(&rondo_adapter_open_memory) rondo_adapter_open_memory;
+  __typeof__(&rondo_adapter_close) rondo_adapter_close;
+  __typeof__(&rondo_adapter_info) rondo_adapter_info;
+  __typeof__(&rondo_engine_options_init) rondo_engine_options_init;
+  __typeof__(&rondo_plan) rondo_plan;
+  __typeof__(&rondo_plan_region) rondo_plan_region;
+  __typeof__(&rondo_plan_fit) rondo_plan_fit;
+  __typeof__(&rondo_engine_create) rondo_engine_create;
+  __typeof__(&rondo_engine_close) rondo_engine_close;
+  __typeof__(&rondo_engine_memory) rondo_engine_memory;
+  __typeof__(&rondo_engine_memory_region) rondo_engine_memory_region;
+  __typeof__(&rondo_engine_stats) rondo_engine_stats;
+  __typeof__(&rondo_engine_profile) rondo_engine_profile;
+  __typeof__(&rondo_session_options_init) rondo_session_options_init;
+  __typeof__(&rondo_model_session_options) rondo_model_session_options;
+  __typeof__(&rondo_session_open) rondo_session_open;
+  __typeof__(&rondo_session_fork) rondo_session_fork;
+  __typeof__(&rondo_session_close) rondo_session_close;
+  __typeof__(&rondo_session_prefill) rondo_session_prefill;
+  __typeof__(&rondo_session_prefill_logits) rondo_session_prefill_logits;
+  __typeof__(&rondo_session_next) rondo_session_next;
+  __typeof__(&rondo_session_append) rondo_session_append;
+  __typeof__(&rondo_session_append_inputs) rondo_session_append_inputs;
+  __typeof__(&rondo_image_options_init) rondo_image_options_init;
+  __typeof__(&rondo_image_plan) rondo_image_plan;
+  __typeof__(&rondo_media_create) rondo_media_create;
+  __typeof__(&rondo_media_info) rondo_media_info;
+  __typeof__(&rondo_media_close) rondo_media_close;
+  __typeof__(&rondo_session_append_media) rondo_session_append_media;
+  __typeof__(&rondo_engine_step) rondo_engine_step;
+  __typeof__(&rondo_session_event) rondo_session_event;
+  __typeof__(&rondo_session_logits) rondo_session_logits;
+  __typeof__(&rondo_session_propose) rondo_session_propose;
+  __typeof__(&rondo_session_accept) rondo_session_accept;
+  __typeof__(&rondo_session_undo) rondo_session_undo;
+  __typeof__(&rondo_session_reset) rondo_session_reset;
+  __typeof__(&rondo_session_position) rondo_session_position;
+  __typeof__(&rondo_session_remaining) rondo_session_remaining;
+  __typeof__(&rondo_session_evicted) rondo_session_evicted;
+  __typeof__(&rondo_session_progress) rondo_session_progress;
+  __typeof__(&rondo_session_stats) rondo_session_stats;
+  __typeof__(&rondo_session_cancel) rondo_session_cancel;
+  __typeof__(&rondo_session_call) rondo_session_call;
+  __typeof__(&rondo_session_cancel_call) rondo_session_cancel_call;
+  __typeof__(&rondo_session_last_error) rondo_session_last_error;
+  __typeof__(&rondo_session_save) rondo_session_save;
+  __typeof__(&rondo_session_restore) rondo_session_restore;
+  __typeof__(&rondo_session_tokens) rondo_session_tokens;
+  __typeof__(&rondo_model_chat_template_name) rondo_model_chat_template_name;
+  __typeof__(&rondo_model_chat_template) rondo_model_chat_template;
+  __typeof__(&rondo_chat_options_init) rondo_chat_options_init;
+  __typeof__(&rondo_chat_render) rondo_chat_render;
+  __typeof__(&rondo_chat_parser_create) rondo_chat_parser_create;
+  __typeof__(&rondo_chat_parser_push) rondo_chat_parser_push;
+  __typeof__(&rondo_chat_parser_next) rondo_chat_parser_next;
+  __typeof__(&rondo_chat_parser_reset) rondo_chat_parser_reset;
+  __typeof__(&rondo_chat_parser_close) rondo_chat_parser_close;
+  __typeof__(&rondo_chat_grammar) rondo_chat_grammar;
+  __typeof__(&rondo_chat_thinking) rondo_chat_thinking;
+  __typeof__(&rondo_model_embedder) rondo_model_embedder;
+  __typeof__(&rondo_model_prompt_name) rondo_model_prompt_name;
+  __typeof__(&rondo_embedding_text) rondo_embedding_text;
+  __typeof__(&rondo_pair_text) rondo_pair_text;
+  __typeof__(&rondo_session_embed) rondo_session_embed;
+  __typeof__(&rondo_engine_embed) rondo_engine_embed;
+};
+
+#endif
