@@ -43,7 +43,8 @@ for binding in "$@"; do
       ;;
     node)
       npm install --silent --no-audit --no-fund "$packages"/node/rondo-*.tgz
-      gives "$binding" node node_modules/rondo/example.js "$model" "$prompt"
+      cp "$bindings/node/example/generate.mjs" .
+      gives "$binding" node generate.mjs "$model" "$prompt"
       ;;
     rust) # minutes: the library is compiled, without a network
       mkdir -p index host/src host/.cargo
