@@ -14,11 +14,19 @@ test -f "$node_include/node_api.h" || {
   exit 1
 }
 mkdir -p build
-case $(uname -s) in
-  Darwin) link="-bundle -undefined dynamic_lookup" ;;
-  *) link="-shared -pthread" ;;
+cc=${CC:-cc}
+libraries=
+case $("$cc" -dumpmachine) in
+  *darwin*) flags="-fPIC -bundle -undefined dynamic_lookup" ;;
+  *mingw*) # what node.exe has is told by npm's node-api-headers
+    { cat "$node_include/../def/js_native_api.def" && sed '/^NAME/d;/^EXPORTS/d' "$node_include/../def/node_api.def"; } \
+      >build/node.def
+    "${DLLTOOL:-${cc%gcc}dlltool}" -d build/node.def -D node.exe -l build/libnode.a
+    flags="-shared -static-libgcc -D__USE_MINGW_ANSI_STDIO=1" libraries=build/libnode.a
+    ;;
+  *) flags="-fPIC -shared -pthread" ;;
 esac
-# Link flags are words: no quotes.
+# Flags and libraries are words: no quotes.
 # shellcheck disable=SC2086
-"${CC:-cc}" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden \
-  -I"$include" -I"$node_include" addon/*.c -o build/rondo.node $link
+"$cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fvisibility=hidden $flags \
+  -I"$include" -I"$node_include" addon/*.c -o build/rondo.node $libraries
