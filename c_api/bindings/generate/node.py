@@ -277,12 +277,9 @@ def record_type(api, t, role):
     return "string" if t.base == "char" else "number"
 
 
-def declarations(api):
-    out = [f"// Constants and records. {NOTICE}", "",
-           f"export declare const ABI_VERSION: {abi_version(api)};"]
-    for e in api["enums"]:
-        if not e["flags"]:
-            out += ["", *constants(e, words_of(api))]
+def record_lines(api):
+    """The types of what the library tells."""
+    out = []
     for struct, fields in records(api):
         out += ["", f"/** {struct['name']} in rondo.h. */",
                 f"export interface {camel(struct['name'])} {{"]
@@ -291,6 +288,16 @@ def declarations(api):
             out += documented(words_of(api), facts[name]["doc"]) if facts[name].get("doc") else []
             out.append(f"  readonly {js_name(name)}: {record_type(api, t, role)};")
         out += ["}"]
+    return out
+
+
+def declarations(api):
+    out = [f"// Constants and records. {NOTICE}", "",
+           f"export declare const ABI_VERSION: {abi_version(api)};"]
+    for e in api["enums"]:
+        if not e["flags"]:
+            out += ["", *constants(e, words_of(api))]
+    out += record_lines(api)
     return "\n".join(out) + "\n"
 
 

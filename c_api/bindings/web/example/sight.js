@@ -48,7 +48,9 @@ export async function* answer(rondo, picture, question, options) {
   const messages = [{role: 'user', content: [{type: 'image'}, {type: 'text', text: question}]}];
   const media = await rondo.media(picture);
   try {
-    yield* rondo.chat(messages, {...options, media: [media]});
+    for await (const part of rondo.chatStream(messages, {...options, media: [media]})) {
+      if (part.kind === 'CONTENT') yield part.text;
+    }
   } finally {
     await media.close();
   }

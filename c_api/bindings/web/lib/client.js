@@ -1,11 +1,17 @@
 // Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
+import {isIterable, listOf, object, only, signalOf, text as checkedText, typeOf} from './arguments.js';
+import {CHAT_OPTIONS, addPart} from './chat.js';
+import {RondoError, unpacked} from './errors.js';
 import {modules} from './features.js';
-import {Calls, Channel, ChatPartKind, GrammarBegin, Pixels, Pooling, Reason, YuvMatrix,
-        YuvRange} from './layout.js';
+import {Calls, Channel, ChatPartKind, GrammarBegin, Kv, Pixels, Policy, Pooling, Reason, Speculation, Status,
+        YuvMatrix, YuvRange} from './layout.js';
 
 // A whole address, or bytes.
-const whole = (part) => part instanceof URL || typeof part === 'string' ?
-    String(new URL(part, globalThis.location?.href)) : part;
+function whole(part) {
+  if (part instanceof URL || typeof part === 'string') return String(new URL(part, globalThis.location?.href));
+  if (ArrayBuffer.isView(part) || part instanceof ArrayBuffer) return part;
+  throw new TypeError(`a file is an address or bytes, not ${typeOf(part)}`);
+}
 
 /** A picture as rows of the worker's engine. */
 class Media {
@@ -22,28 +28,76 @@ class Media {
   }
 }
 
+const numbersOf = (media) => listOf(media ?? [], 'media').map((one) => {
+  if (!(one instanceof Media)) throw new TypeError(`media are what media() made, not ${typeOf(one)}`);
+  return one.number;
+});
+
+/** Lets so many pass at a time, in the order of their coming. */
+class Places {
+  #free = 1;
+  #waiting = [];
+
+  set(count) {
+    this.#free += count - (this.count ?? 1);
+    this.count = count;
+  }
+
+  /** Waits for a place, at most until the signal is aborted. */
+  async take(signal) {
+    signal?.throwIfAborted();
+    if (this.#free-- > 0) return;
+    let abort;
+    const place = new Promise((resolve, reject) => {
+      const waiting = {resolve};
+      this.#waiting.push(waiting);
+      abort = () => {
+        if (!this.#waiting.includes(waiting)) return;
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        ++this.#free;
+        reject(signal.reason);
+      };
+    });
+    signal?.addEventListener('abort', abort, {once: true});
+    await place.finally(() => signal?.removeEventListener('abort', abort));
+  }
+
+  give() {
+    ++this.#free;
+    this.#waiting.shift()?.resolve();
+  }
+}
+
 export class Rondo {
   #worker;
   #calls = new Map();
   #last = 0;
-  #running = Promise.resolve();
+  #places = new Places();
+  #closed = false;
 
   /** Starts the worker. Its script and the modules stand beside this one, where nothing else is
    * said. */
-  static async start({worker = new URL('./worker.js', import.meta.url), wasm} = {}) {
+  static async start(options) {
+    const {worker = new URL('./worker.js', import.meta.url), wasm} = only(options, ['worker', 'wasm']);
     const rondo = new Rondo(new Worker(worker, {type: 'module'}));
-    const {version} = await rondo.#call('load', {modules: (wasm ? [wasm] : modules()).map(String)});
-    rondo.version = version;
-    return rondo;
+    try {
+      const {version} = await rondo.#call('load', {modules: (wasm ? [wasm] : modules()).map(String)});
+      rondo.version = version;
+      return rondo;
+    } catch (error) {
+      rondo.close();
+      throw error;
+    }
   }
 
   constructor(worker) {
     this.#worker = worker;
     worker.onmessage = ({data: {id, result, error, event}}) => {
       const call = this.#calls.get(id);
+      if (!call) return;
       if (event) return call.tell(event);
       this.#calls.delete(id);
-      if (error) call.reject(Object.assign(new Error(error.message), error));
+      if (error) call.reject(unpacked(error));
       else call.resolve(result);
     };
     worker.onerror = ({message}) => {
@@ -52,103 +106,151 @@ export class Rondo {
     };
   }
 
-  #call(name, args, tell = () => {}) {
-    const id = ++this.#last;
+  #call(name, args, tell = () => {}, id = ++this.#last) {
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, {resolve, reject, tell});
+      if (this.#closed) throw new RondoError('INVALID_HANDLE', 'this Rondo is closed');
       this.#worker.postMessage({id, call: name, ...args});
+      this.#calls.set(id, {resolve, reject, tell});
     });
   }
 
-  /** Opens a model: an address to fetch, or bytes, which are copied; or parts of it. In place of the
-   * one before. */
-  async open(source, {progress = () => {}, choose = () => ({}), ...engine} = {}) {
-    const parts = (Array.isArray(source) ? source : [source]).map(whole);
-    const model = await this.#call('open', {parts}, ({done, total}) => progress(done, total));
-    const options = {...engine, ...await choose(model)};
-    return {...model, ...await this.#call('createEngine', {options})};
+  // Needs no answer.
+  #tell(name, args) {
+    if (!this.#closed) this.#worker.postMessage({id: 0, call: name, ...args});
   }
 
-  /** An adapter of the model that is open: an address to fetch, or bytes; what the option adapter
-   * takes. */
-  adapter(source) {
+  async open(source, options) {
+    const {progress = () => {}, choose = () => ({}), cache = true, ...engine} = object(options);
+    const parts = (Array.isArray(source) ? source : [source]).map(whole);
+    const model = await this.#call('open', {parts, cache}, ({done, total}) => progress(done, total));
+    const chosen = {...engine, ...await choose(model)};
+    const {memory} = await this.#call('createEngine', {options: chosen});
+    this.#places.set(memory.maxSessions);
+    return {...model, memory};
+  }
+
+  async forget(address) {
+    return this.#call('forget', {address: address === undefined ? undefined : whole(address)});
+  }
+
+  async adapter(source) {
     return this.#call('adapter', {source: whole(source)});
   }
 
-  imagePlan(width, height, options = {}) {
-    return this.#call('imagePlan', {width, height, options});
+  async imagePlan(width, height, options) {
+    return this.#call('imagePlan', {width, height, options: object(options)});
   }
 
-  /** A picture for the option media. */
-  async media(picture, options = {}) {
-    const {number, info} = await this.#call('media', {picture, options});
+  async media(picture, options) {
+    const {number, info} = await this.#call('media', {picture, options: object(options)});
     return new Media(number, info, () => this.#call('closeMedia', {number}));
   }
 
-  embed(texts, options = {}) {
-    return this.#call('embed', {...options, texts: [...texts]});
+  async embed(texts, options) {
+    return this.#call('embed', {texts: listOf(texts, 'texts'), options: object(options)});
   }
 
-  score(query, documents, options = {}) {
-    return this.#call('score', {...options, query, documents: [...documents]});
+  async score(query, documents, options) {
+    return this.#call('score', {query, documents: listOf(documents, 'documents'), options: object(options)});
   }
 
-  /** The events of a text that goes on, or of an answer: one after another. */
-  async * generate(promptOrMessages, {signal, chat, calls, parts, media, ...session} = {}) {
-    const isText = typeof promptOrMessages === 'string';
+  stream(prompt, options) {
+    const {signal, media, ...session} = object(options);
+    const read = typeof prompt === 'string' ? prompt : isIterable(prompt) ? Array.from(prompt) :
+      checkedText(prompt, 'prompt');
+    return this.#events({prompt: read, chat: {}, media: numbersOf(media), session}, signalOf(signal));
+  }
+
+  async generate(prompt, options) {
+    let text = '';
+    for await (const event of this.stream(prompt, options)) text += event.text;
+    return text;
+  }
+
+  chatStream(messages, options) {
+    return this.#parts(this.#answer(messages, options));
+  }
+
+  async * #parts(events) {
+    for await (const event of events) yield* event.parts;
+  }
+
+  async chat(messages, options) {
+    const reply = {text: '', thinking: '', calls: []};
+    let reason = 'NONE';
+    for await (const event of this.#answer(messages, options)) {
+      for (const part of event.parts) addPart(reply, part);
+      ({reason} = event);
+    }
+    return {...reply, reason};
+  }
+
+  // The options are those of a session and of a chat together.
+  #answer(messages, options) {
+    const {signal, media, ...given} = object(options);
+    if (messages === undefined) throw new TypeError('messages is an array of messages, not undefined');
+    const names = [...CHAT_OPTIONS, 'calls', 'function'];
+    const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+    const [chat, session] = [true, false].map((of) => Object.fromEntries(
+        entries.filter(([name]) => names.includes(name) === of)));
+    return this.#events({messages, chat, media: numbersOf(media), session}, signalOf(signal));
+  }
+
+  // The worker is told how many were taken: it computes a few ahead, and no more.
+  async * #events(call, signal) {
+    await this.#places.take(signal);
+    const number = ++this.#last;
     const events = [];
     let wake = () => {};
     let ended = null;
-    const number = this.#last + 1;
-    const before = this.#running;
-    const cancel = () => this.#call('cancel', {number});
-    this.#running = (async () => {
-      await before;
-      signal?.throwIfAborted();
-      await this.#call('generate', {
-        number, session, chat, calls, parts, media: media && Array.from(media, (one) => one.number),
-        [isText ? 'prompt' : 'messages']: promptOrMessages,
-      }, (event) => {
-        events.push(event);
-        wake();
-      });
-    })();
-    const running = this.#running.then(() => ended = {}, (error) => ended = {error}).then(() => wake());
-    this.#running = running;
-    signal?.addEventListener('abort', cancel, {once: true});
+    let taken = 0;
+    const over = this.#call('generate', call, (event) => {
+      events.push(event);
+      wake();
+    }, number).then(() => ended = {}, (error) => ended = {error}).then(() => {
+      this.#places.give();
+      wake();
+    });
+    const abort = () => {
+      this.#tell('cancel', {number});
+      wake();
+    };
+    signal?.addEventListener('abort', abort, {once: true});
     try {
       for (;;) {
-        while (events.length > 0) yield events.shift();
         signal?.throwIfAborted();
-        if (ended) break;
-        await new Promise((resolve) => {
-          wake = resolve;
-          if (ended || events.length > 0) resolve();
-        });
+        if (events.length > 0) {
+          yield events.shift();
+          this.#tell('taken', {number, count: ++taken});
+        } else if (ended) {
+          break;
+        } else {
+          await new Promise((resolve) => {
+            wake = resolve;
+            if (ended || events.length > 0 || signal?.aborted) resolve();
+          });
+        }
       }
       if (ended.error) throw ended.error;
     } finally {
-      signal?.removeEventListener('abort', cancel);
-      if (!ended) cancel();
+      signal?.removeEventListener('abort', abort);
+      if (!ended) {
+        this.#tell('cancel', {number});
+        await over;
+      }
     }
   }
 
-  /** The answer to messages, as texts. */
-  async * chat(messages, options) {
-    for await (const event of this.generate(messages, options)) yield event.text;
-  }
-
-  /** The same, taken apart: content, thoughts, and calls of chat.tools. */
-  async * chatParts(messages, options) {
-    for await (const event of this.generate(messages, {...options, parts: true})) yield* event.parts;
-  }
-
   close() {
+    this.#closed = true;
     this.#worker.terminate();
-    for (const call of this.#calls.values()) call.reject(new Error('this Rondo is closed'));
+    for (const call of this.#calls.values()) {
+      call.reject(new RondoError('INVALID_HANDLE', 'this Rondo is closed'));
+    }
     this.#calls.clear();
   }
 }
 if (Symbol.dispose) Rondo.prototype[Symbol.dispose] = Rondo.prototype.close;
 
-export {Calls, Channel, ChatPartKind, GrammarBegin, Pixels, Pooling, Reason, YuvMatrix, YuvRange};
+export {Calls, Channel, ChatPartKind, GrammarBegin, Kv, Media, Pixels, Policy, Pooling, Reason, RondoError,
+        Speculation, Status, YuvMatrix, YuvRange};

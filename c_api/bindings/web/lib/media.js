@@ -1,10 +1,14 @@
 // Pictures, from what browsers have them in to a module's memory: see rondo.d.ts for what each does.
+import {listOf, object, only, whole} from './arguments.js';
 import {Pixels, YuvMatrix, YuvRange} from './layout.js';
 
 const CHANNELS = {[Pixels.RGB8]: 3, [Pixels.RGBA8]: 4, [Pixels.BGRA8]: 4, [Pixels.GRAY8]: 1};
 const OF_CHANNELS = {1: Pixels.GRAY8, 3: Pixels.RGB8, 4: Pixels.RGBA8};
 const OF_FRAMES = {I420: Pixels.I420, NV12: Pixels.NV12, RGBA: Pixels.RGBA8, RGBX: Pixels.RGBA8,
   BGRA: Pixels.BGRA8, BGRX: Pixels.BGRA8};
+
+const IMAGE = ['data', 'planes', 'width', 'height', 'format', 'strides', 'rotation', 'mirror', 'yuvRange',
+  'yuvMatrix'];
 
 const is = (picture, kind) => kind in globalThis && picture instanceof globalThis[kind];
 
@@ -44,14 +48,6 @@ function bytesOf(plane) {
   return new Uint8Array(plane.buffer, plane.byteOffset, plane.byteLength);
 }
 
-function checkCounts(counts) {
-  for (const count of counts) {
-    if (!Number.isSafeInteger(count) || count < 0) {
-      throw new RangeError(`width, height and strides are whole numbers, not ${count}`);
-    }
-  }
-}
-
 function formatOf(planes, width, height) {
   const format = OF_CHANNELS[planes[0].length / (width * height)];
   if (planes.length > 1 || format === undefined) {
@@ -62,7 +58,7 @@ function formatOf(planes, width, height) {
 
 // Of each plane the bytes of a row, and how many rows there are.
 function shapesOf(format, width, height) {
-  if (format in CHANNELS) return [{rowBytes: width * CHANNELS[format], rows: height}];
+  if (Object.hasOwn(CHANNELS, format)) return [{rowBytes: width * CHANNELS[format], rows: height}];
   const pairs = Math.ceil(width / 2);
   const rows = Math.ceil(height / 2);
   const colours = format === Pixels.I420 ? [pairs, pairs] : [2 * pairs];
@@ -86,26 +82,30 @@ function neededOf(plane, {rowBytes, rows}, stride) {
 }
 
 /** A rondo_image, kept by the scope as its planes are. */
-export function imageOf(scope, memory, {data, planes = [data], width, height, format, strides = [],
-  rotation, mirror, yuvRange, yuvMatrix}) {
-  checkCounts([width, height, ...strides]);
-  const given = Array.from(planes, bytesOf);
+export function imageOf(scope, memory, pixels) {
+  const {data, planes = [data], width, height, format, strides = [], rotation, mirror, yuvRange, yuvMatrix} =
+    pixels instanceof (globalThis.ImageData ?? Array) ? pixels : only(object(pixels, 'a picture'), IMAGE);
+  whole(width, 'width', 65535);
+  whole(height, 'height', 65535);
+  const steps = listOf(strides, 'strides').map((stride) => whole(stride, 'strides', 2 ** 31 - 1));
+  const given = listOf(planes, 'planes').map(bytesOf);
+  if (given.length === 0) throw new TypeError('a picture has at least one plane');
   const chosen = format ?? formatOf(given, width, height);
   const shapes = shapesOf(chosen, width, height);
-  const whole = shapes.reduce((sum, {rowBytes, rows}) => sum + rowBytes * rows, 0);
-  const together = given.length === 1 && shapes.length > 1 && given[0].length === whole;
+  const bytes = shapes.reduce((sum, {rowBytes, rows}) => sum + rowBytes * rows, 0);
+  const together = given.length === 1 && shapes.length > 1 && given[0].length === bytes;
   const views = together ? cut(given[0], shapes) : given;
   if (views.length !== shapes.length) {
-    throw new RangeError(`there are ${given.length} planes and ${given[0]?.length} bytes, but the ` +
-        `format has ${shapes.length} planes of ${whole} bytes`);
+    throw new RangeError(`there are ${given.length} planes and ${given[0].length} bytes, but the ` +
+        `format has ${shapes.length} planes of ${bytes} bytes`);
   }
   const at = scope.struct('rondo_image');
   memory.change(scope, 'rondo_image', at,
       {format: chosen, width, height, rotation, mirror, yuvRange, yuvMatrix});
   views.forEach((view, i) => {
-    const stride = strides[i] ?? 0;
+    const stride = steps[i] ?? 0;
     const plane = scope.copy(neededOf(view, shapes[i], stride));
-    memory.change(scope, 'rondo_image', at, {[`plane${i}`]: plane, [`stride${i}`]: stride});
+    memory.fill('rondo_image', at, {[`plane${i}`]: plane, [`stride${i}`]: stride});
   });
   return at;
 }

@@ -1,11 +1,15 @@
 // A module's memory: texts, arrays and structs of the C API in it.
-import {structs} from './layout.js';
+import {idsOf, text as checkedText, typeOf} from './arguments.js';
+import {numbers, structs} from './layout.js';
 
 const READ = {
   uint32_t: (view, at) => view.getUint32(at, true),
   int32_t: (view, at) => view.getInt32(at, true),
   size_t: (view, at) => view.getUint32(at, true),
   pointer: (view, at) => view.getUint32(at, true),
+  text: (view, at) => view.getUint32(at, true),
+  flag: (view, at) => view.getUint32(at, true) !== 0,
+  enum: (view, at, name) => nameOf(name, view.getInt32(at, true)),
   float: (view, at) => view.getFloat32(at, true),
   uint64_t: (view, at) => Number(view.getBigUint64(at, true)),
   int64_t: (view, at) => Number(view.getBigInt64(at, true)),
@@ -15,12 +19,73 @@ const WRITE = {
   int32_t: (view, at, value) => view.setInt32(at, value, true),
   size_t: (view, at, value) => view.setUint32(at, value, true),
   pointer: (view, at, value) => view.setUint32(at, value, true),
+  text: (view, at, value) => view.setUint32(at, value, true),
+  flag: (view, at, value) => view.setUint32(at, Number(value), true),
+  enum: (view, at, value, name) => view.setInt32(at, numbers[name][value], true),
   float: (view, at, value) => view.setFloat32(at, value, true),
   uint64_t: (view, at, value) => view.setBigUint64(at, BigInt(value), true),
   int64_t: (view, at, value) => view.setBigInt64(at, BigInt(value), true),
 };
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
-const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The name of an enum's value; one that a newer library has is told as 'UNKNOWN_1000'. */
+export const nameOf = (of, value) =>
+  Object.keys(numbers[of]).find((name) => numbers[of][name] === value) ?? `UNKNOWN_${value}`;
+
+/** What the library's sentences call an option, and what JavaScript calls it. */
+export const optionNames = new Map(Object.entries(structs)
+    .filter(([type]) => type.endsWith('_options'))
+    .flatMap(([, {names}]) => Object.entries(names).map(([name, field]) => [field, name])));
+
+const RANGES = {
+  uint32_t: [0, 2 ** 32 - 1],
+  int32_t: [-(2 ** 31), 2 ** 31 - 1],
+  size_t: [0, 2 ** 32 - 1],
+  uint64_t: [0, 2 ** 64],
+  int64_t: [-(2 ** 63), 2 ** 63],
+};
+
+function checkWhole(value, name, kind) {
+  if (typeof value === 'bigint' && kind.endsWith('64_t')) {
+    const held = kind === 'int64_t' ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value);
+    if (held === value) return;
+  } else {
+    if (typeof value !== 'number') throw new TypeError(`${name} is a number, not ${typeOf(value)}`);
+    const [least, most] = RANGES[kind];
+    if (kind.endsWith('64_t') ? Number.isSafeInteger(value) && value >= least :
+      Number.isInteger(value) && value >= least && value <= most) return;
+  }
+  throw new RangeError(`${name} is a whole number that its option can hold, not ${value}`);
+}
+
+// That a field can hold the value.
+function check(value, name, [, kind, of]) {
+  switch (kind) {
+    case 'flag':
+      if (typeof value !== 'boolean') {
+        throw new TypeError(`${name} is true or false, not ${typeOf(value)}`);
+      }
+      return;
+    case 'enum':
+      if (typeof value === 'string' && Object.hasOwn(numbers[of], value)) return;
+      throw new (typeof value === 'string' ? RangeError : TypeError)(
+          `${name} is one of ${of}: ${Object.keys(numbers[of]).join(', ')}, not ` +
+          `${typeof value === 'string' ? `'${value}'` : typeOf(value)}`);
+    case 'text':
+      if (checkedText(value, name).includes('\0')) {
+        throw new TypeError(`${name} is a text without a zero byte`);
+      }
+      return;
+    case 'float':
+      if (typeof value !== 'number') throw new TypeError(`${name} is a number, not ${typeOf(value)}`);
+      if (Number.isNaN(value) || (Number.isFinite(value) && !Number.isFinite(Math.fround(value)))) {
+        throw new RangeError(`${name} is a number that a float can hold, not ${value}`);
+      }
+      return;
+    default:
+      checkWhole(value, name, kind);
+  }
+}
 
 export class Memory {
   #exports;
@@ -88,13 +153,18 @@ export class Memory {
   }
 
   get(type, at, field) {
-    const [offset, kind, count] = structs[type].fields[field];
-    return kind === 'char' ? this.string(at + offset, count) : READ[kind](this.view, at + offset);
+    const [offset, kind, more] = structs[type].fields[field];
+    return kind === 'char' ? this.string(at + offset) : READ[kind](this.view, at + offset, more);
   }
 
   set(type, at, field, value) {
-    const [offset, kind] = structs[type].fields[field];
-    WRITE[kind](this.view, at + offset, value);
+    const [offset, kind, more] = structs[type].fields[field];
+    WRITE[kind](this.view, at + offset, value, more);
+  }
+
+  /** Sets fields by their own names, of what was checked before. */
+  fill(type, at, values) {
+    for (const [field, value] of Object.entries(values)) this.set(type, at, field, value);
   }
 
   // What the struct tells, in JavaScript's names; texts where it points to some.
@@ -103,21 +173,19 @@ export class Memory {
     for (const [field, [, kind]] of Object.entries(structs[type].fields)) {
       if (field === 'struct_size' || field === 'reserved') continue;
       const value = this.get(type, at, field);
-      result[camel(field)] = kind === 'pointer' ? this.string(value) : value;
+      result[camel(field)] = kind === 'text' ? this.string(value) : value;
     }
     return result;
   }
 
-  // Sets fields by JavaScript's names; texts are kept by the scope.
+  // Sets options by JavaScript's names; texts are kept by the scope.
   change(scope, type, at, options) {
-    const {fields} = structs[type];
+    const {fields, names} = structs[type];
     for (const [name, value] of Object.entries(options)) {
       if (value === undefined) continue;
-      const field = snake(name);
-      if (!(field in fields) || field === 'struct_size' || field.startsWith('reserved')) {
-        throw new TypeError(`there is no option '${name}'`);
-      }
-      this.set(type, at, field, typeof value === 'string' ? scope.text(value) : Number(value));
+      if (!Object.hasOwn(names, name)) throw new TypeError(`there is no option '${name}'`);
+      check(value, name, fields[names[name]]);
+      this.set(type, at, names[name], fields[names[name]][1] === 'text' ? scope.text(value) : value);
     }
   }
 }
@@ -143,18 +211,28 @@ class Scope {
   }
 
   // Where a text is and how many bytes it has, as the library takes it.
-  encoded(text) {
-    const bytes = this.#memory.encode(text);
+  encoded(text, name = 'text') {
+    const bytes = this.#memory.encode(checkedText(text, name));
     return [this.copy(bytes), bytes.length];
   }
 
   // Zero-terminated.
-  text(text) {
+  text(text, name = 'a text of an option') {
+    if (checkedText(text, name).includes('\0')) {
+      throw new TypeError(`${name} is a text without a zero byte`);
+    }
     return this.copy(this.#memory.encode(`${text}\0`));
   }
 
-  ids(ids) {
-    const array = Int32Array.from(ids);
+  ids(ids, name) {
+    const array = idsOf(ids, name);
+    return {at: this.copy(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)),
+            count: array.length};
+  }
+
+  // Of handles, places and lengths, which are this package's own.
+  words(words) {
+    const array = Uint32Array.from(words);
     return {at: this.copy(new Uint8Array(array.buffer)), count: array.length};
   }
 

@@ -1,9 +1,11 @@
 // Rondo in a WebAssembly module, called on the thread that loads it: in a page, a worker's. See
 // rondo.d.ts for what each does.
-import {chatOptions, outputs} from './chat.js';
-import {inputsOf} from './inputs.js';
+import {flag, idsOf, listOf, object, only, text as checkedText, typeOf, whole} from './arguments.js';
+import {CHAT_OPTIONS, chatOptions, outputs, replyOf} from './chat.js';
 import {instantiate} from './instance.js';
 import * as layout from './layout.js';
+import {RondoError} from './errors.js';
+import {inputsOf} from './inputs.js';
 import {imageOf, pixelsOf} from './media.js';
 import {Memory} from './memory.js';
 import {Threads} from './threads.js';
@@ -11,20 +13,17 @@ import {Threads} from './threads.js';
 export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Pixels, Policy, Pooling,
               Reason, Segment, Speculation, Status, YuvMatrix, YuvRange} = layout;
 
+export {RondoError};
+
 const MESSAGE_BYTES = 512;
 const OVER_READ = 128;
 const NO_LIMIT = 2 ** 64;
-const statusNames = Object.fromEntries(
-    Object.entries(Status).map(([name, value]) => [value, name]));
+const OK = layout.numbers.Status.OK;
+const {BUFFER_TOO_SMALL} = layout.numbers.Status;
 
-export class RondoError extends Error {
-  constructor(status, message) {
-    super(message);
-    this.name = 'RondoError';
-    this.status = status;
-    this.code = `RONDO_STATUS_${statusNames[status] ?? status}`;
-  }
-}
+// What nobody closed is given up when it is collected. `close` holds what it works with, and never the
+// object itself.
+const collected = new FinalizationRegistry(({handle, close}) => close(handle));
 
 /** A handle that is given up once. */
 class Handle {
@@ -35,37 +34,50 @@ class Handle {
     this.rondo = rondo;
     this.#handle = handle;
     this.#close = close;
+    collected.register(this, {handle, close}, this);
   }
 
   get handle() {
-    if (this.#handle === 0) throw new Error(`this ${this.constructor.name} is closed`);
+    if (this.#handle === 0) {
+      throw new RondoError('INVALID_HANDLE', `this ${this.constructor.name} is closed`);
+    }
     return this.#handle;
   }
 
+  get closed() {
+    return this.#handle === 0;
+  }
+
   close() {
-    if (this.#handle !== 0) this.#close(this.#handle);
+    if (this.#handle === 0) return;
+    collected.unregister(this);
+    this.#close(this.#handle);
     this.#handle = 0;
   }
 }
 if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.close;
 
+const drop = (shares) => {
+  if (--shares.users === 0) shares.giveUp();
+};
+
 /** A handle that belongs to what is made from it, too: the last of all gives it up, and its bytes. */
 class Shared extends Handle {
-  #users = 1;
-  #giveUp;
+  #shares;
 
   constructor(rondo, handle, giveUp) {
-    super(rondo, handle, () => this.release());
+    const shares = {users: 1, giveUp};
+    super(rondo, handle, () => drop(shares));
     this.kept = handle;  // also where this was closed, to those who keep it
-    this.#giveUp = giveUp;
+    this.#shares = shares;
   }
 
   keep() {
-    ++this.#users;
+    ++this.#shares.users;
   }
 
   release() {
-    if (--this.#users === 0) this.#giveUp();
+    drop(this.#shares);
   }
 }
 
@@ -101,7 +113,7 @@ export class Rondo {
   }
 
   check(status, message = '') {
-    if (status === Status.OK) return;
+    if (status === OK) return;
     throw new RondoError(
         status, message || this.memory.string(this.c.rondo_status_string(status)));
   }
@@ -121,7 +133,7 @@ export class Rondo {
         const length = scope.room(4);
         const status = call(buffer, capacity, length);
         const count = this.memory.view.getUint32(length, true);
-        if (status === Status.BUFFER_TOO_SMALL) {
+        if (status === BUFFER_TOO_SMALL) {
           capacity = count + 1;
           return null;
         }
@@ -144,13 +156,13 @@ export class Rondo {
   query(name) {
     return this.memory.with((scope) => {
       const value = scope.room(8);
-      this.check(this.c.rondo_query(scope.text(name), value));
+      this.check(this.c.rondo_query(scope.text(name, 'name'), value));
       return Number(this.memory.view.getBigInt64(value, true));
     });
   }
 
   /** A model's file: its bytes, or pieces of them as they come, `count` in all. */
-  async model(bytes, count = bytes.byteLength) {
+  async model(bytes, count = bytes?.byteLength) {
     return this.modelOfParts([{bytes, count}]);
   }
 
@@ -165,7 +177,7 @@ export class Rondo {
         const out = scope.room(4);
         const {size} = layout.structs.rondo_model_part;
         const at = scope.room(places.length * size);
-        places.forEach((place, i) => this.memory.change(scope, 'rondo_model_part', at + i * size, place));
+        places.forEach((place, i) => this.memory.fill('rondo_model_part', at + i * size, place));
         this.checkMessage(scope, (...message) => this.c.rondo_model_open_parts(
             ABI_VERSION, at, places.length, out, ...message));
         return this.memory.view.getUint32(out, true);
@@ -179,6 +191,9 @@ export class Rondo {
 
   // Copies a part, or a whole file; kernels read a little behind each.
   async take(bytes, count) {
+    if (typeof bytes !== 'object' || bytes === null) {
+      throw new TypeError(`a file is bytes or pieces of them, not ${typeOf(bytes)}`);
+    }
     const at = this.memory.allocate(count + OVER_READ);
     try {
       let done = 0;
@@ -205,7 +220,7 @@ function names(rondo, call) {
     try {
       result.push(rondo.textOutput((...out) => call(result.length, ...out)));
     } catch (error) {
-      if (error.status === Status.INVALID_ARGUMENT) return result;
+      if (error.status === 'INVALID_ARGUMENT') return result;
       throw error;
     }
   }
@@ -242,18 +257,23 @@ class Model extends Shared {
     })]));
   }
 
-  tokenize(text, {addSpecial = true} = {}) {
+  tokenize(text, options) {
+    return this.tokensOf(this.handle, text, flag(only(options, ['addSpecial']).addSpecial, 'addSpecial', true));
+  }
+
+  // Sessions read texts by it, also where it was closed.
+  tokensOf(handle, text, addSpecial) {
     const {memory, c} = this.rondo;
     return memory.with((scope) => {
-      const bytes = memory.encode(text);
+      const bytes = memory.encode(checkedText(text, 'text'));
       const at = scope.copy(bytes);
       const flags = addSpecial ? layout.TokenizeFlags.ADD_SPECIAL : 0;
       const count = scope.room(4);
       for (let capacity = (bytes.length >> 1) + 16;;) {
         const ids = scope.room(capacity * 4);
-        const status = c.rondo_tokenize(this.handle, at, bytes.length, flags, ids, capacity, count);
+        const status = c.rondo_tokenize(handle, at, bytes.length, flags, ids, capacity, count);
         const needed = memory.view.getUint32(count, true);
-        if (status !== Status.BUFFER_TOO_SMALL) {
+        if (status !== BUFFER_TOO_SMALL) {
           this.rondo.check(status);
           return memory.ids(ids, needed);
         }
@@ -262,8 +282,8 @@ class Model extends Shared {
     });
   }
 
-  detokenize(ids, {skipSpecial = false} = {}) {
-    const flags = skipSpecial ? layout.DetokenizeFlags.SKIP_SPECIAL : 0;
+  detokenize(ids, options) {
+    const flags = flag(only(options, ['skipSpecial']).skipSpecial, 'skipSpecial', false) ? layout.DetokenizeFlags.SKIP_SPECIAL : 0;
     return this.rondo.memory.with((scope) => {
       const {at, count} = scope.ids(ids);
       return this.rondo.textOutput(
@@ -288,20 +308,28 @@ class Model extends Shared {
   }
 
   chatIds(messages, options) {
+    return this.chatIdsOf(this.handle, messages, options);
+  }
+
+  chatIdsOf(handle, messages, options) {
     const {memory, c} = this.rondo;
     return memory.with((scope) => {
       const chat = chatOptions(scope, this.rondo, messages, options);
       const [[at, count]] = outputs(scope, this.rondo, 1, (ids, ...message) =>
-        c.rondo_chat_render(this.handle, chat, 0, 0, 0, ...ids, ...message));
+        c.rondo_chat_render(handle, chat, 0, 0, 0, ...ids, ...message));
       return memory.ids(at, count);
     });
   }
 
-  chatGrammar(messages, {calls = layout.Calls.AUTO, function: only, ...options} = {}) {
+  chatGrammar(messages, options) {
+    const {calls = 'AUTO', function: called, ...chatOptions} = object(options);
+    if (!Object.hasOwn(layout.numbers.Calls, calls)) {
+      throw new TypeError(`calls is one of Calls: AUTO, REQUIRED, ONE, not ${typeOf(calls)}`);
+    }
     return this.rondo.memory.with((scope) => {
-      const name = only === undefined ? 0 : scope.text(only);
-      return this.#chatTexts(1, messages, options, (c, chat, text, ...message) =>
-        c.rondo_chat_grammar(this.handle, chat, calls, name, ...text, ...message))[0];
+      const name = called === undefined ? 0 : scope.text(called, 'function');
+      return this.#chatTexts(1, messages, chatOptions, (c, chat, text, ...message) => c.rondo_chat_grammar(
+          this.handle, chat, layout.numbers.Calls[calls], name, ...text, ...message))[0];
     });
   }
 
@@ -312,12 +340,16 @@ class Model extends Shared {
   }
 
   chatParser(messages, options) {
+    return this.chatParserOf(this.handle, messages, options);
+  }
+
+  chatParserOf(handle, messages, options) {
     const {memory, c} = this.rondo;
     return memory.with((scope) => {
       const chat = chatOptions(scope, this.rondo, messages, options);
       const out = scope.room(4);
       this.rondo.checkMessage(scope, (...message) =>
-        c.rondo_chat_parser_create(this.handle, chat, out, ...message));
+        c.rondo_chat_parser_create(handle, chat, out, ...message));
       return new ChatParser(this, memory.view.getUint32(out, true));
     });
   }
@@ -341,25 +373,35 @@ class Model extends Shared {
     return names(this.rondo, (...args) => this.rondo.c.rondo_model_prompt_name(this.handle, ...args));
   }
 
-  embeddingText(text, {prompt} = {}) {
+  embeddingText(text, options) {
+    return this.embeddingTextOf(this.handle, text, options);
+  }
+
+  embeddingTextOf(handle, text, options) {
+    const {prompt} = only(options, ['prompt']);
     return this.rondo.memory.with((scope) => {
-      const name = prompt === undefined ? 0 : scope.text(prompt);
+      const name = prompt === undefined ? 0 : scope.text(prompt, 'prompt');
       const said = scope.encoded(text);
       return this.rondo.textOutput(
-          (...out) => this.rondo.c.rondo_embedding_text(this.handle, name, ...said, ...out));
+          (...out) => this.rondo.c.rondo_embedding_text(handle, name, ...said, ...out));
     });
   }
 
-  pairText(query, document, {instruction} = {}) {
+  pairText(query, document, options) {
+    return this.pairTextOf(this.handle, query, document, options);
+  }
+
+  pairTextOf(handle, query, document, options) {
+    const {instruction} = only(options, ['instruction']);
     return this.rondo.memory.with((scope) => {
-      const what = instruction === undefined ? 0 : scope.text(instruction);
-      const pair = [...scope.encoded(query), ...scope.encoded(document)];
+      const what = instruction === undefined ? 0 : scope.text(instruction, 'instruction');
+      const pair = [...scope.encoded(query, 'query'), ...scope.encoded(document, 'document')];
       return this.rondo.textOutput(
-          (...out) => this.rondo.c.rondo_pair_text(this.handle, what, ...pair, ...out));
+          (...out) => this.rondo.c.rondo_pair_text(handle, what, ...pair, ...out));
     });
   }
 
-  async adapter(bytes, count = bytes.byteLength) {
+  async adapter(bytes, count = bytes?.byteLength) {
     const {memory, c} = this.rondo;
     const at = await this.rondo.take(bytes, count);
     try {
@@ -379,8 +421,10 @@ class Model extends Shared {
     return createGrammar(this, this.handle, description);
   }
 
-  imagePlan(width, height, options = {}) {
+  imagePlan(width, height, options) {
     const {rondo} = this;
+    whole(width, 'width', 2 ** 32 - 1);
+    whole(height, 'height', 2 ** 32 - 1);
     return rondo.memory.with((scope) => {
       const at = rondo.options(scope, 'rondo_image_options', options);
       return rondo.record('rondo_image_facts', (facts, ...message) =>
@@ -418,8 +462,9 @@ class Model extends Shared {
     });
   }
 
-  planFit(bytes, options = {}) {
+  planFit(bytes, options) {
     const {rondo} = this;
+    whole(bytes, 'bytes');
     return rondo.memory.with((scope) => {
       const at = rondo.options(scope, 'rondo_engine_options', options);
       const context = scope.room(4);
@@ -429,8 +474,12 @@ class Model extends Shared {
     });
   }
 
-  engine({draft, ...options} = {}) {
+  engine(given) {
+    const {draft, ...options} = object(given);
     const {rondo} = this;
+    if (draft !== undefined && !(draft instanceof Model)) {
+      throw new TypeError(`draft is a Model, not ${typeOf(draft)}`);
+    }
     const {dimensions} = this.embedder;
     const {hiddenSize} = this.info;
     const handle = rondo.memory.with((scope) => {
@@ -456,14 +505,19 @@ class ChatParser extends Handle {
     model.keep();
   }
 
-  push(bytes, {last = false} = {}) {
+  push(bytes, options) {
+    const last = flag(only(options, ['last']).last, 'last', false);
+    if (!ArrayBuffer.isView(bytes) || bytes.BYTES_PER_ELEMENT !== 1) {
+      throw new TypeError(`bytes is a Uint8Array, not ${typeOf(bytes)}`);
+    }
     this.rondo.memory.with((scope) => this.rondo.check(this.rondo.c.rondo_chat_parser_push(
         this.handle, scope.copy(bytes), bytes.length, Number(last))));
   }
 
-  // What an event of the answer brings.
+  // What an event of the answer brings; what ended it is none of it.
   pushEvent({bytes, reason}) {
-    this.push(reason === Reason.EOS ? new Uint8Array() : bytes, {last: reason !== Reason.NONE});
+    const ended = reason === 'EOS' || reason === 'STOP_STRING';
+    this.push(ended ? new Uint8Array() : bytes, {last: reason !== 'NONE'});
   }
 
   * parts() {
@@ -529,23 +583,23 @@ class Grammar extends Handle {
   }
 }
 
+const {SchemaFlags} = layout;
+const SCHEMA_FLAGS = new Map([['noSpaces', SchemaFlags.NO_SPACES], ['oneSpace', SchemaFlags.ONE_SPACE],
+  ['anyOrder', SchemaFlags.ANY_ORDER], ['namedOnly', SchemaFlags.NAMED_ONLY]]);
+
 // The options and the text of a grammar.
-function written(scope, rondo,
-    {schema, pattern, gbnf, noSpaces = false, oneSpace = false, anyOrder = false,
-      namedOnly = false, memoryBytes = 0}) {
-  if ([schema, pattern, gbnf].filter((given) => given !== undefined).length !== 1) {
+function written(scope, rondo, description) {
+  const given = only(description, ['schema', 'pattern', 'gbnf', ...SCHEMA_FLAGS.keys(), 'memoryBytes']);
+  const {schema, pattern, gbnf, memoryBytes} = given;
+  if ([schema, pattern, gbnf].filter((one) => one !== undefined).length !== 1) {
     throw new TypeError('of schema, pattern and gbnf one is given');
   }
-  const {GrammarKind, SchemaFlags} = layout;
-  const options = rondo.options(scope, 'rondo_grammar_options', {
-    kind: pattern !== undefined ? GrammarKind.PATTERN :
-        gbnf !== undefined ? GrammarKind.GBNF : GrammarKind.JSON_SCHEMA,
-    flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) |
-        (oneSpace ? SchemaFlags.ONE_SPACE : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0) |
-        (namedOnly ? SchemaFlags.NAMED_ONLY : 0),
-    memoryBytes});
+  const flags = [...SCHEMA_FLAGS].reduce(
+      (sum, [name, bit]) => sum | (flag(given[name], name, false) ? bit : 0), 0);
+  const kind = pattern !== undefined ? 'PATTERN' : gbnf !== undefined ? 'GBNF' : 'JSON_SCHEMA';
+  const options = rondo.options(scope, 'rondo_grammar_options', {kind, flags, memoryBytes});
   const text = pattern ?? gbnf ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
-  return {options, text: rondo.memory.encode(text)};
+  return {options, text: rondo.memory.encode(checkedText(text, 'a grammar'))};
 }
 
 function createGrammar(model, handle, description) {
@@ -588,7 +642,7 @@ class Engine extends Handle {
     const {memory, c} = this.rondo;
     return memory.with((scope) => {
       const next = scope.room(8);
-      memory.view.setBigUint64(next, BigInt(cursor), true);
+      memory.view.setBigUint64(next, BigInt(whole(cursor, 'cursor')), true);
       const event = scope.struct('rondo_profile_event');
       this.rondo.check(c.rondo_engine_profile(this.handle, next, event));
       if (memory.get('rondo_profile_event', event, 'name') === 0) return null;
@@ -603,7 +657,8 @@ class Engine extends Handle {
   }
 
   /** Sampling is as the model's makers recommend it, where nothing else is said. */
-  session(options = {}) {
+  session(options) {
+    void this.handle;
     return openSession(this, options,
         (...args) => this.rondo.c.rondo_session_open(this.handle, ...args));
   }
@@ -621,14 +676,23 @@ class Engine extends Handle {
     });
   }
 
-  embed(sessions, texts, {dimensions = 0} = {}) {
+  // The handles of these sessions.
+  #sessions(scope, sessions) {
+    return scope.words(listOf(sessions, 'sessions').map((session) => {
+      if (!(session instanceof Session)) throw new TypeError(`sessions are Sessions, not ${typeOf(session)}`);
+      return session.handle;
+    }));
+  }
+
+  embedWith(sessions, texts, options) {
     const {rondo} = this;
-    const n = dimensions || this.dimensions;
+    const {dimensions = 0} = only(options, ['dimensions']);
+    const n = whole(dimensions, 'dimensions', 2 ** 24) || this.dimensions;
     return rondo.memory.with((scope) => {
-      const handles = scope.ids(sessions.map((session) => session.handle));
-      const lists = Array.from(texts, (ids) => Int32Array.from(ids));
+      const handles = this.#sessions(scope, sessions);
+      const lists = listOf(texts, 'texts').map((ids, i) => idsOf(ids, `texts[${i}]`));
       const ids = scope.ids(lists.flatMap((list) => [...list]));
-      const counts = scope.ids(lists.map(({length}) => length));
+      const counts = scope.words(lists.map(({length}) => length));
       const vectors = scope.room(n * lists.length * 4);
       rondo.checkMessage(scope, (...message) => rondo.c.rondo_engine_embed(this.handle, handles.at,
           handles.count, ids.at, counts.at, counts.count, vectors, n, ...message));
@@ -636,10 +700,38 @@ class Engine extends Handle {
     });
   }
 
+  // With sessions of its own, as many as there are places for.
+  #embedTexts(texts, options) {
+    if (texts.length === 0) return [];
+    const lists = texts.map((text) => this.model.tokensOf(this.model.kept, text, true));
+    const places = Math.max(1, this.memory.maxSessions - this.stats.sessionsOpen);
+    const sessions = [];
+    try {
+      while (sessions.length < Math.min(places, lists.length)) sessions.push(this.session());
+      return this.embedWith(sessions, lists, options);
+    } finally {
+      for (const session of sessions) session.close();
+    }
+  }
+
+  embed(texts, options) {
+    const {prompt, ...rest} = only(options, ['prompt', 'dimensions']);
+    void this.handle;
+    return this.#embedTexts(listOf(texts, 'texts').map(
+        (text, i) => this.model.embeddingTextOf(this.model.kept, checkedText(text, `texts[${i}]`), {prompt})),
+    rest);
+  }
+
+  score(query, documents, options) {
+    void this.handle;
+    return this.#embedTexts(listOf(documents, 'documents').map((text, i) => this.model.pairTextOf(
+        this.model.kept, query, checkedText(text, `documents[${i}]`), options))).map(([score]) => score);
+  }
+
   step(sessions) {
     const {rondo} = this;
     rondo.memory.with((scope) => {
-      const handles = scope.ids(sessions.map((session) => session.handle));
+      const handles = this.#sessions(scope, sessions);
       rondo.checkMessage(scope, (...message) =>
         rondo.c.rondo_engine_step(this.handle, handles.at, handles.count, ...message));
     });
@@ -663,8 +755,14 @@ class Media extends Handle {
 
 // call(options, place of the handle, message, its room) opens it; a fork has the adapter of its source. A
 // grammar made of jsonSchema is the session's alone from then on.
-function openSession(engine, {grammar, jsonSchema, adapter, ...options}, call, source = null) {
+function openSession(engine, given, call, source = null) {
+  const {grammar, jsonSchema, adapter, ...options} = object(given);
   const {rondo, model} = engine;
+  for (const [name, value, kind] of [['grammar', grammar, Grammar], ['adapter', adapter, Adapter]]) {
+    if (value !== undefined && !(value instanceof kind)) {
+      throw new TypeError(`${name} is none that model.${name} made, but ${typeOf(value)}`);
+    }
+  }
   if (grammar && jsonSchema !== undefined) {
     throw new TypeError('of grammar and jsonSchema one is given');
   }
@@ -685,28 +783,28 @@ function openSession(engine, {grammar, jsonSchema, adapter, ...options}, call, s
   }
 }
 
-function sessionOptions(scope, model, {recommended = true, stop = [], logitBias = {}, ...options}) {
+function sessionOptions(scope, model, {recommended, stop, logitBias, ...options}) {
   const {memory, c} = model.rondo;
   const type = 'rondo_session_options';
   const at = model.rondo.options(scope, type, {}, (defaults) => {
-    if (recommended) model.rondo.check(c.rondo_model_session_options(model.kept, defaults));
+    if (flag(recommended, 'recommended', true)) model.rondo.check(c.rondo_model_session_options(model.kept, defaults));
   });
   memory.change(scope, type, at, options);
-  if (stop.length > 0) {
-    const texts = scope.ids(stop.map((text) => scope.text(text)));
-    memory.set(type, at, 'stop_strings', texts.at);
-    memory.set(type, at, 'n_stop_strings', texts.count);
+  if (stop !== undefined) {
+    const strings = typeof stop === 'string' ? [stop] : listOf(stop, 'stop');
+    const texts = scope.words(strings.map((text) => scope.text(text, 'stop')));
+    memory.fill(type, at, {stop_strings: texts.at, n_stop_strings: texts.count});
   }
-  const bias = Object.entries(logitBias);
-  if (bias.length > 0) {
+  if (logitBias !== undefined) {
+    const bias = Object.entries(object(logitBias, 'logitBias'));
     const {size} = layout.structs.rondo_logit_bias;
     const entries = scope.room(size * bias.length);
     bias.forEach(([token, value], i) => {
-      memory.set('rondo_logit_bias', entries + i * size, 'token', Number(token));
-      memory.set('rondo_logit_bias', entries + i * size, 'bias', value);
+      if (!/^\d+$/.test(token)) throw new TypeError(`logitBias has token ids as keys, not '${token}'`);
+      if (typeof value !== 'number') throw new TypeError(`logitBias has numbers, not ${typeOf(value)}`);
+      memory.change(scope, 'rondo_logit_bias', entries + i * size, {token: Number(token), bias: value});
     });
-    memory.set(type, at, 'logit_bias', entries);
-    memory.set(type, at, 'n_logit_bias', bias.length);
+    memory.fill(type, at, {logit_bias: entries, n_logit_bias: bias.length});
   }
   return at;
 }
@@ -716,7 +814,7 @@ Rondo.prototype.options = function(scope, type, options, more = () => {}) {
   const at = scope.struct(type);
   this.check(this.c[`${type}_init`](at, layout.structs[type].size));
   more(at);
-  this.memory.change(scope, type, at, options);
+  this.memory.change(scope, type, at, object(options));
   return at;
 };
 
@@ -734,12 +832,20 @@ class Session extends Handle {
   }
 
   #check(status) {
-    if (status === Status.OK) return;
+    if (status === OK) return;
     this.rondo.check(status,
         this.rondo.memory.string(this.rondo.c.rondo_session_last_error(this.handle)));
   }
 
-  #ids(call, ids) {
+  // A text is read as the sequence's beginning where it is one.
+  #read(prompt) {
+    if (typeof prompt !== 'string') return idsOf(prompt, 'prompt');
+    const {model} = this.engine;
+    return model.tokensOf(model.kept, prompt, this.position === 0);
+  }
+
+  #ids(call, prompt) {
+    const ids = this.#read(prompt);
     this.rondo.memory.with((scope) => {
       const {at, count} = scope.ids(ids);
       this.#check(call(this.handle, at, count));
@@ -762,22 +868,27 @@ class Session extends Handle {
     });
   }
 
-  appendMedia(ids, media) {
+  appendMedia(prompt, media) {
+    const ids = this.#read(prompt);
     this.rondo.memory.with((scope) => {
       const queued = scope.ids(ids);
-      const handles = scope.ids(Array.from(media, (one) => one.handle));
+      const handles = scope.words(listOf(media, 'media').map((one) => {
+        if (!(one instanceof Media)) throw new TypeError(`media are what engine.media made, not ${typeOf(one)}`);
+        return one.handle;
+      }));
       this.#check(this.rondo.c.rondo_session_append_media(
           this.handle, queued.at, queued.count, handles.at, handles.count));
     });
   }
 
   propose(ids) {
-    this.#ids(this.rondo.c.rondo_session_propose, ids);
+    this.#ids(this.rondo.c.rondo_session_propose, idsOf(ids));
   }
 
-  embed(ids, {dimensions = 0} = {}) {
+  embed(ids, options) {
     const {memory, c} = this.rondo;
-    const n = dimensions || this.engine.dimensions;
+    const {dimensions = 0} = only(options, ['dimensions']);
+    const n = whole(dimensions, 'dimensions', 2 ** 24) || this.engine.dimensions;
     return memory.with((scope) => {
       const {at, count} = scope.ids(ids);
       const vector = scope.room(n * 4);
@@ -808,19 +919,52 @@ class Session extends Handle {
     return this.#event(this.rondo.c.rondo_session_event);
   }
 
-  * stream() {
-    for (let reason = Reason.NONE; reason === Reason.NONE;) {
+  /** Computes each event when it is asked for. */
+  stream(prompt) {
+    if (prompt !== undefined) this.prefill(prompt);
+    void this.handle;
+    return this.#events();
+  }
+
+  * #events() {
+    for (let reason = 'NONE'; reason === 'NONE';) {
       const event = this.next();
       reason = event.reason;
       yield event;
     }
   }
 
-  generate(ids) {
-    if (ids !== undefined) this.prefill(ids);
+  generate(prompt) {
     let text = '';
-    for (const event of this.stream()) text += event.text;
+    for (const event of this.stream(prompt)) text += event.text;
     return text;
+  }
+
+  /** The parts of an answer; `told` is given each event. */
+  * chatStream(messages, options, told = () => {}) {
+    const {media = [], ...chat} = only(options, [...CHAT_OPTIONS, 'media']);
+    const {model} = this.engine;
+    const ids = model.chatIdsOf(model.kept, messages, chat);
+    const parser = model.chatParserOf(model.kept, messages, chat);
+    try {
+      this.reset();
+      this.appendMedia(ids, media);  // refuses ids in which pictures are missing
+      for (const event of this.stream()) {
+        told(event);
+        parser.pushEvent(event);
+        yield* parser.parts();
+      }
+    } finally {
+      parser.close();
+    }
+  }
+
+  chat(messages, options) {
+    let reason = 'NONE';
+    const parts = this.chatStream(messages, options, (event) => {
+      reason = event.reason;
+    });
+    return {...replyOf(parts), reason};
   }
 
   logits() {
@@ -833,11 +977,12 @@ class Session extends Handle {
   }
 
   accept(token) {
+    whole(token, 'token', 2 ** 31 - 1);
     this.#check(this.rondo.c.rondo_session_accept(this.handle, token));
   }
 
   undo(n) {
-    this.#check(this.rondo.c.rondo_session_undo(this.handle, BigInt(n)));
+    this.#check(this.rondo.c.rondo_session_undo(this.handle, BigInt(whole(n, 'n'))));
   }
 
   reset() {
@@ -890,14 +1035,15 @@ class Session extends Handle {
   }
 
   cancelCall(number) {
-    this.#check(this.rondo.c.rondo_session_cancel_call(this.handle, BigInt(number)));
+    this.#check(this.rondo.c.rondo_session_cancel_call(this.handle, BigInt(whole(number, 'number'))));
   }
 
   cancel() {
     this.#check(this.rondo.c.rondo_session_cancel(this.handle));
   }
 
-  fork(options = {}) {
+  fork(options) {
+    void this.handle;
     return openSession(this.engine, options,
         (...args) => this.rondo.c.rondo_session_fork(this.handle, ...args), this);
   }
@@ -907,7 +1053,7 @@ class Session extends Handle {
     return memory.with((scope) => {
       const needed = scope.room(4);
       const status = c.rondo_session_save(this.handle, 0, 0, needed);
-      if (status !== Status.BUFFER_TOO_SMALL) this.#check(status);
+      if (status !== BUFFER_TOO_SMALL) this.#check(status);
       const count = memory.view.getUint32(needed, true);
       const at = scope.room(count);
       this.#check(c.rondo_session_save(this.handle, at, count, needed));
@@ -916,6 +1062,9 @@ class Session extends Handle {
   }
 
   restore(snapshot) {
+    if (!ArrayBuffer.isView(snapshot) || snapshot.BYTES_PER_ELEMENT !== 1) {
+      throw new TypeError(`a snapshot is a Uint8Array, not ${typeOf(snapshot)}`);
+    }
     this.rondo.memory.with((scope) => {
       this.#check(this.rondo.c.rondo_session_restore(
           this.handle, scope.copy(snapshot), snapshot.length));

@@ -20,7 +20,7 @@ const model = bytes && await rondo.model(bytes);
 const plan = model?.imagePlan(SIDE, SIDE);
 const engine = model?.engine({context: 256, maxSessions: 2, maxMediaRows: 3 * plan.rows});
 const ids = model?.chatIds(MESSAGES);
-const status = (name) => ({name: 'RondoError', status: api.Status[name]});
+const status = (name) => ({name: 'RondoError', status: name});
 makePage({cores: 2});
 after(() => workers.forEach((worker) => worker.terminate()));
 
@@ -183,18 +183,15 @@ test('a page shows pictures', named, async () => {
   assert.deepStrictEqual(await page.imagePlan(SIDE, SIDE), plan);
   const picture = await page.media({data: pixelsOf(3), ...size});
   assert.deepStrictEqual(picture.info, plan);
-  const say = async (media) => {
-    let text = '';
-    for await (const piece of page.chat(MESSAGES, {temperature: 0, maxTokens: 8, media})) text += piece;
-    return text;
-  };
+  const say = async (media) =>
+    (await page.chat(MESSAGES, {temperature: 0, maxTokens: 8, media})).text;
   const text = await say([picture]);
   const media = await engine.media({data: pixelsOf(3), ...size});
   const session = engine.session({temperature: 0, maxTokens: 8});
   session.appendMedia(ids, [media]);
   assert.strictEqual(text, session.generate());
   for (const handle of [session, media]) handle.close();
-  await assert.rejects(say([]), {code: 'RONDO_STATUS_INVALID_ARGUMENT'});
+  await assert.rejects(say([]), {code: 'RONDO_INVALID_ARGUMENT'});
   await picture.close();
   await picture.close();
   await assert.rejects(say([picture]), /no such picture/);

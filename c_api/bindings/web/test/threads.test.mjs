@@ -5,7 +5,7 @@ import {readFile} from 'node:fs/promises';
 import {after, test} from 'node:test';
 import {Rondo} from '../lib/client.js';
 import {hasRelaxedSimd, modules} from '../lib/features.js';
-import {Reason, load} from '../lib/rondo.js';
+import {load} from '../lib/rondo.js';
 import {makePage, workers} from './node/page.mjs';
 
 const PROMPT = 'Once upon a time';
@@ -70,7 +70,7 @@ async function people(rondo, threads) {
     running = running.filter((i) => {
       const {text, reason} = sessions[i].event();
       texts[i] += text;
-      return reason === Reason.NONE;
+      return reason === 'NONE';
     });
   }
   for (const each of [...sessions, grammar, engine, model]) each.close();
@@ -118,7 +118,7 @@ test('a task that fails in a worker fails the call', async () => {
 async function stream(rondo, options) {
   const {memory} = await rondo.open(bytes, {context: 256, ...options});
   let text = '';
-  for await (const event of rondo.generate(PROMPT, {temperature: 0, maxTokens: TOKENS})) {
+  for await (const event of rondo.stream(PROMPT, {temperature: 0, maxTokens: TOKENS})) {
     text += event.text;
   }
   return {text, threads: memory.threads};
@@ -151,7 +151,7 @@ test('a page has vectors, scores and adapters', {
   assert.notDeepStrictEqual(await rondo.embed(said, {prompt: 'document'}), vectors);
   assert.strictEqual((await rondo.embed(said, {dimensions: 8}))[2].length, 8);
   assert.deepStrictEqual(await rondo.embed([]), []);
-  await assert.rejects(rondo.score('a', ['b']), {code: 'RONDO_STATUS_UNSUPPORTED'});
+  await assert.rejects(rondo.score('a', ['b']), {code: 'RONDO_UNSUPPORTED'});
   await rondo.open(await file('SCORER'));
   const scores = await rondo.score('Where?', ['a hill', 'the sea'], {instruction: 'Find it'});
   assert.ok(scores.length === 2 && scores.every((score) => score > 0 && score < 1));
@@ -159,7 +159,7 @@ test('a page has vectors, scores and adapters', {
   const adapter = await rondo.adapter(await file('ADAPTER'));
   const textOf = async (options) => {
     let text = '';
-    for await (const event of rondo.generate(PROMPT, {temperature: 0, maxTokens: TOKENS, ...options})) {
+    for await (const event of rondo.stream(PROMPT, {temperature: 0, maxTokens: TOKENS, ...options})) {
       text += event.text;
     }
     return text;
@@ -167,7 +167,7 @@ test('a page has vectors, scores and adapters', {
   assert.notStrictEqual(await textOf({adapter}), one.text);
   assert.strictEqual(await textOf({}), one.text);
   await assert.rejects(textOf({adapter: adapter + 1}), /no such adapter/);
-  await assert.rejects(rondo.adapter(bytes), {code: 'RONDO_STATUS_NOT_A_MODEL'});
+  await assert.rejects(rondo.adapter(bytes), {code: 'RONDO_NOT_A_MODEL'});
   rondo.close();
 });
 
