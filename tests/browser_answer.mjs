@@ -12,6 +12,5 @@ const engine = model.engine({maxMediaRows: model.imagePlan(Number(width), Number
 const media = await engine.media(
     {data: await readFile(pixels), width: Number(width), height: Number(height)});
 const session = engine.session({temperature: 0, maxTokens: 48});
-session.appendMedia(model.chatIds(
-    [{role: 'user', content: [{type: 'image'}, {type: 'text', text: 'What is this?'}]}]), [media]);
-console.log(session.generate());
+const messages = [{role: 'user', content: [{type: 'image'}, {type: 'text', text: 'What is this?'}]}];
+console.log(session.chat(messages, {media: [media]}).text);

@@ -33,8 +33,7 @@ const text = withSession({maxTokens: 16}, (session) => session.generate(PROMPT))
 
 test('b01 versions', async () => {
   const manifest = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-  assert.strictEqual(rondo.version, env.RONDO_TEST_VERSION ?? rondo.version);
-  assert.match(manifest.version, /^\d+\.\d+\.\d+/);
+  assert.strictEqual(rondo.version, manifest.version);
 });
 
 test('b03 a second load in one process', async () => {

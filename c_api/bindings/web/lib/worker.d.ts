@@ -1,0 +1,2 @@
+/** The worker's script, which Rondo.start() runs. */
+export {};
