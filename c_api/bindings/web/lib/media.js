@@ -1,5 +1,6 @@
 // Pictures, from what browsers have them in to a module's memory: see rondo.d.ts for what each does.
 import {listOf, object, only, whole} from './arguments.js';
+import {Handle} from './handle.js';
 import {Pixels, YuvMatrix, YuvRange} from './layout.js';
 
 const CHANNELS = {[Pixels.RGB8]: 3, [Pixels.RGBA8]: 4, [Pixels.BGRA8]: 4, [Pixels.GRAY8]: 1};
@@ -108,4 +109,20 @@ export function imageOf(scope, memory, pixels) {
     memory.fill('rondo_image', at, {[`plane${i}`]: plane, [`stride${i}`]: stride});
   });
   return at;
+}
+
+/** A picture as an engine's rows. */
+export class Media extends Handle {
+  constructor({models, rondo}, handle) {
+    super(rondo, handle, (media) => {
+      rondo.c.rondo_media_close(media);
+      for (const used of models) used.release();
+    });
+    for (const used of models) used.keep();
+  }
+
+  get info() {
+    return this.rondo.record('rondo_image_facts',
+        (at) => this.rondo.c.rondo_media_info(this.handle, at));
+  }
 }
