@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154,SC2164  # make.sh reads this, behind common.sh
+# shellcheck shell=sh disable=SC2016,SC2154,SC2164  # make.sh reads this, behind common.sh
 
 # What npm may install beside rondo, by the names of lib/addon.cjs: os, cpu, libc.
 node_platforms="linux-x64-gnu linux-x64-musl linux-arm64-gnu linux-arm64-musl darwin-arm64 darwin-x64 win32-x64"

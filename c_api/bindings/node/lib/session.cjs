@@ -165,8 +165,8 @@ class Session extends Handle {
     return this.#events(prompt === undefined ? undefined : this.#ids(prompt), signalOf(signal), 1);
   }
 
-  // Up to `ahead` tokens each time that it is asked for the next one. It refuses to begin while another generation computes, and
-  // ends where another one has begun since.
+  // Up to `ahead` tokens each time that it is asked for the next one. It refuses to begin while another
+  // generation computes, and ends where another one has begun since.
   async * #events(ids, signal, ahead) {
     const busy = (message) => new RondoError('BUSY', message);
     if (this.#generation?.computes) throw busy('another generation computes on this session');

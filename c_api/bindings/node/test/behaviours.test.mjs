@@ -252,7 +252,8 @@ test('b27 chat', async () => {
 });
 
 test('b28 an option of chat that does not exist', () => withSession({}, async (session) => {
-  await assert.rejects(session.chat(ASK, {template: 'x', maxTokens: 3}), {name: 'TypeError', message: /'maxTokens'/});
+  await assert.rejects(session.chat(ASK, {template: 'x', maxTokens: 3}),
+      {name: 'TypeError', message: /'maxTokens'/});
   assert.throws(() => session.chatStream(ASK, {temprature: 2}), {name: 'TypeError', message: /'temprature'/});
   await assert.rejects(session.chat(), TypeError);
 }));
@@ -305,7 +306,8 @@ test('b32 scores of pairs', async () => {
 
 test('b33 a picture', async () => {
   const seeing = new Model(env.RONDO_TEST_SEEING);
-  const [data, wanted] = ['rgba', 'txt'].map((end) => readFileSync(env.RONDO_TEST_MODEL.replace('tiny.rondo', `picture.${end}`)));
+  const [data, wanted] = ['rgba', 'txt'].map(
+      (end) => readFileSync(env.RONDO_TEST_MODEL.replace('tiny.rondo', `picture.${end}`)));
   const sees = await seeing.engine({maxMediaRows: seeing.imagePlan(40, 24).rows});
   const media = [await sees.media({data, width: 40, height: 24})];
   const messages = [{role: 'user', content: [{type: 'image'}, {type: 'text', text: 'What is in the picture?'}]}];

@@ -43,11 +43,11 @@ async function callAll() {
     return seed % n;
   };
 
-  const objects = () => [model, engine, engine.session({maxTokens: 4}), closed, model.grammar({pattern: 'a'}),
+  const made = [model, engine, engine.session({maxTokens: 4}), closed, model.grammar({pattern: 'a'}),
     model.adapter(env.RONDO_TEST_ADAPTER), model.chatParser([message], {template: '{{ messages[0].content }}'}),
     sees, sees.session({maxTokens: 4}), new rondo.RondoError('BUSY', 'a')];
-  const made = objects();
-  const values = [undefined, null, true, 0, 1, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 32 + 512, 2 ** 53, 5n, -5n, 2n ** 64n,
+  const values = [undefined, null, true, 0, 1, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 32 + 512, 2 ** 53,
+    5n, -5n, 2n ** 64n,
     '', 'a', 'a\0b', '\ud800', 'x'.repeat(3000), '[', '{"type": "object"}', [], [1], [1, 2, 3], ['a'], [null], [[1]],
     [2 ** 40], new Int32Array(3), detached, new Uint8Array(3), new Float32Array(3), new BigInt64Array(2),
     new ArrayBuffer(8), new Map(), new Set([1]), new Date(), new Date(NaN), /a/, Symbol('a'), () => 1, () => {
@@ -58,7 +58,8 @@ async function callAll() {
     {pattern: 5}, {schema: cyclic}, {gbnf: 'root ::= '}, {dimensions: 1e9}, {dimensions: -1}, {prompt: 5}, {last: 1},
     {tools: 5}, {tools: [5]}, {stop: 5}, {stop: [5]}, {logitBias: 5}, {logitBias: {a: 1}}, {logitBias: {1: 'a'}},
     {grammar: 5}, {adapter: 5}, {draft: 5}, {cpus: 5}, {cpus: ['a']}, {log: 5}, {kernels: 5}, {kernels: 'none'},
-    {progress: 5}, {contextPolicy: 5}, {thinkingBegin: 5, thinkingEnd: 'a', thinking: true}, {fd: -1}, {fd: 1e9}, {fd: 0},
+    {progress: 5}, {contextPolicy: 5}, {thinkingBegin: 5, thinkingEnd: 'a', thinking: true}, {fd: -1},
+    {fd: 1e9}, {fd: 0},
     {localTime: 5}, {media: [5]}, {calls: 5}, {function: 5}, {template: 5}, {jsonSchema: 5}, {maxTokens: '5'},
     ...made];
 
