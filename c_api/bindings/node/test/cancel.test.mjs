@@ -83,8 +83,9 @@ test('b38 two calls on one session', () => withSession({maxTokens: 8}, async (se
 }));
 
 test('b39 many sessions at once, and nobody else waits', async () => {
-  const many = await model.engine({context: 256, maxSessions: 16});
-  const sessions = Array.from({length: 16}, () => many.session({maxTokens: 32, ignoreEos: true}));
+  // It rests between passes, so that all who wait are there for the next one, however busy the machine.
+  const many = await model.engine({context: 256, maxSessions: 16, dutyPercent: 5});
+  const sessions = Array.from({length: 16}, () => many.session({maxTokens: 16, ignoreEos: true}));
   let turns = 0;
   let done = false;
   const all = Promise.all(sessions.map((session) => session.generate('Once'))).finally(() => {
@@ -98,7 +99,7 @@ test('b39 many sessions at once, and nobody else waits', async () => {
   assert.strictEqual(new Set(texts).size, 1);
   assert.ok(turns > 5, `the loop turned ${turns} times`);
   const {passes, tokensGenerated} = many.stats;
-  assert.ok(passes < tokensGenerated / 4, `${passes} passes for ${tokensGenerated} tokens`);
+  assert.ok(passes < tokensGenerated / 6, `${passes} passes for ${tokensGenerated} tokens`);
   many.close();
 });
 

@@ -63,8 +63,9 @@ test('b25 a stream that nobody reads', async () => {
   };
   const stream = one.stream(PROMPT, {ignoreEos: true, maxTokens: 200});
   await stream.next();
+  while (came < 10) await wait(20);
   await wait(200);
-  assert.ok(came >= 10 && came <= 17, `${came} events came of 200`);
+  assert.ok(came <= 17, `${came} events came of 200`);
   for (let i = 0; i < 40; ++i) await stream.next();
   assert.ok(came > 40);
   await stream.return();
