@@ -286,21 +286,34 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     sees_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar PictureKt "$RONDO_TEST_SEEING" \
       "$picture.png"
     ;;
-  csharp)
-    need mcs mono
+  csharp) # as its package has it, built by its project
+    need cc
+    . "$source/csharp/dotnet.sh"
     copy
     use_prefix
-    mcs -out:Test.exe src/*.cs test/Test.cs
-    mono Test.exe
-    LD_LIBRARY_PATH=$(dirname "$newer"):$libdir mono Test.exe newer
-    mcs -out:Generate.exe src/*.cs example/Generate.cs
-    mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
-    mcs -out:Tools.exe src/*.cs example/Tools.cs
-    mono Tools.exe "$RONDO_TEST_CALLING"
-    mcs -out:Search.exe src/*.cs example/Search.cs
-    finds_the_same mono Search.exe
-    mcs -out:Picture.exe src/*.cs example/Picture.cs
-    sees_the_same mono Picture.exe "$RONDO_TEST_SEEING" "$picture.ppm"
+    dotnet_sdk "$build/bindings/dotnet" || {
+      echo "SKIPPED: no dotnet here, and npm's registry does not give one"
+      exit 77
+    }
+    "$dotnet" build -c Release --nologo -v q Rondo.csproj
+    program Test $(find test -name '*.cs' ! -name Refused.cs)
+    "$dotnet" programs/Test.dll
+    RONDO_LIBRARY=$newer "$dotnet" programs/Test.dll newer
+    # Each line that says so is refused by the compiler, and no other.
+    csc -target:library -out:programs/Refused.dll test/Refused.cs >programs/refused || true
+    sed -n 's/^test.Refused.cs(\([0-9]*\),.*/\1/p' programs/refused | sort -nu >programs/lines
+    grep -n '// refused' test/Refused.cs | cut -d: -f1 | cmp - programs/lines
+    for example in Generate Talk Person Search Tools Picture; do program $example example/$example.cs; done
+    "$dotnet" programs/Generate.dll "$RONDO_TEST_MODEL" "Once upon a time"
+    "$dotnet" programs/Talk.dll "$RONDO_TEST_CALLING" "How are you?"
+    "$dotnet" programs/Person.dll "$RONDO_TEST_MODEL"
+    "$dotnet" programs/Tools.dll "$RONDO_TEST_CALLING"
+    finds_the_same "$dotnet" programs/Search.dll
+    sees_the_same "$dotnet" programs/Picture.dll "$RONDO_TEST_SEEING" "$picture.ppm"
+    # For .NET Standard, which finds the library as the system does.
+    cp bin/Release/netstandard2.1/Rondo.dll programs
+    unset RONDO_LIBRARY
+    "$dotnet" programs/Test.dll B2
     ;;
   swift)
     command -v swift >/dev/null || {

@@ -96,11 +96,18 @@ END
       gives "$binding" java -cp "$jar:${JNA:-/usr/share/java/jna.jar}" \
         "$bindings/java/example/Generate.java" "$model" "$prompt"
       ;;
-    csharp) # as NuGet unpacks it; the program is compiled by mcs
-      unzip -q "$packages"/csharp/Rondo.*.nupkg
-      mcs -out:Generate.exe contentFiles/cs/any/Rondo/*.cs "$bindings/csharp/example/Generate.cs"
-      gives "$binding" env LD_LIBRARY_PATH="$(echo "$PWD"/runtimes/*/native)" \
-        mono Generate.exe "$model" "$prompt"
+    csharp) # by a project of its own, for which a folder is the source of packages
+      # shellcheck source=/dev/null
+      . "$bindings/csharp/dotnet.sh"
+      dotnet_sdk "$packages/dotnet"
+      export HOME="$PWD" NUGET_PACKAGES="$PWD/packages"
+      "$dotnet" new console -o host >/dev/null
+      cat >host/nuget.config <<END
+<configuration><packageSources><clear /><add key="made" value="$packages/csharp" /></packageSources></configuration>
+END
+      cp "$bindings/csharp/example/Generate.cs" host/Program.cs
+      (cd host && "$dotnet" add package Rondo >/dev/null && "$dotnet" build -v q -o built >/dev/null)
+      gives "$binding" "$dotnet" host/built/host.dll "$model" "$prompt"
       ;;
     *)
       echo "packages_trial.sh: no package of '$binding'" >&2

@@ -29,20 +29,15 @@ public static class Picture
 
     public static void Main(string[] arguments)
     {
-        int width, height;
-        byte[] rgb = ReadPpm(arguments[1], out width, out height);
+        byte[] rgb = ReadPpm(arguments[1], out int width, out int height);
         // shown from here
-        Chat chat = new Chat { Messages = @"[{""role"": ""user"", ""content"": [
-            {""type"": ""image""}, {""type"": ""text"", ""text"": ""What is in the picture?""}]}]" };
-        using (Model model = Model.Open(arguments[0]))
-        using (Engine engine = model.Engine(
-            new EngineOptions { MaxMediaRows = model.ImagePlan(width, height).Rows }))
-        using (Media media = engine.Media(new Image(Pixels.Rgb8, width, height, rgb)))
-        using (Session session = engine.Session(new SessionOptions { MaxTokens = 64 }))
-        {
-            session.AppendMedia(model.ChatIds(chat), media);
-            foreach (Event one in session.Stream()) Console.Write(one.Text);
-        }
+        using Model model = Model.Open(arguments[0]);
+        using Engine engine = model.CreateEngine(
+            new EngineOptions { MaxMediaRows = model.ImagePlan(width, height).Rows });
+        using Media media = engine.CreateMedia(new Image(Pixels.Rgb8, width, height, rgb));
+        using Session session = engine.CreateSession(new SessionOptions { MaxTokens = 64 });
+        ChatMessage[] messages = { ChatMessage.User("What is in the picture?", images: 1) };
+        Console.Write(session.Chat(messages, new ChatOptions { Media = new[] { media } }));
         // shown to here
         Console.WriteLine();
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Linq;
 using Rondo;
 
 /// <summary>A model calls a function and answers with what it gave: Tools model.rondo</summary>
@@ -7,28 +8,20 @@ public static class Tools
     public static void Main(string[] arguments)
     {
         // shown from here
-        string question = @"{""role"": ""user"", ""content"": ""How is the weather in Rome?""}";
-        Chat chat = new Chat { Messages = "[" + question + "]", Tools = @"
+        ChatMessage question = ChatMessage.User("How is the weather in Rome?");
+        ChatOptions options = new ChatOptions { Tools = @"
             [{""type"": ""function"", ""function"": {""name"": ""weather"", ""parameters"": {
             ""type"": ""object"", ""properties"": {""city"": {""type"": ""string"", ""maxLength"": 30}},
             ""required"": [""city""], ""additionalProperties"": false}}}]" };
-        using (Model model = Model.Open(arguments[0]))
-        using (Engine engine = model.Engine(new EngineOptions { MaxSessions = 2 }))
-        using (Grammar rules = model.RulesGrammar(model.ChatGrammar(chat, Calls.One), new GrammarOptions()))
-        using (Session calling = engine.Session(new SessionOptions { Grammar = rules }))
-        using (Session answering = engine.Session(new SessionOptions { MaxTokens = 64 }))
-        {
-            foreach (ChatPart part in calling.ChatParts(chat))
-            {
-                if (part.Kind != ChatPartKind.CallEnd) continue;
-                chat.Messages = "[" + question + @", {""role"": ""assistant"", ""content"": """", ""tool_calls"": [{
-                    ""type"": ""function"", ""function"": {""name"": """ + part.Name + @""",
-                    ""arguments"": " + part.Arguments + @"}}]},
-                    {""role"": ""tool"", ""content"": ""{\""sky\"": \""clear\""}""}]";
-            }
-            foreach (ChatPart part in answering.ChatParts(chat)) Console.Write(part.Text);
-        }
+        using Model model = Model.Open(arguments[0]);
+        using Engine engine = model.CreateEngine(new EngineOptions { MaxSessions = 2 });
+        using Grammar oneCall = model.CreateChatGrammar(new[] { question }, options, Calls.One);
+        using Session calling = engine.CreateSession(new SessionOptions { Grammar = oneCall });
+        using Session answering = engine.CreateSession(new SessionOptions { MaxTokens = 64 });
+        ChatReply reply = calling.Chat(new[] { question }, options);
+        Console.WriteLine($"{reply.Calls.Single().Name}({reply.Calls.Single().Arguments})");
+        ChatMessage[] messages = { question, ChatMessage.Assistant(reply), ChatMessage.Tool(@"{""sky"": ""clear""}") };
+        Console.WriteLine(answering.Chat(messages, options));
         // shown to here
-        Console.WriteLine();
     }
 }

@@ -3,7 +3,7 @@ using System;
 namespace Rondo
 {
     /// <summary>Rows of bytes of an image.</summary>
-    public struct Plane
+    public readonly struct Plane
     {
         private readonly ArraySegment<byte> bytes;
         private readonly IntPtr address;
@@ -13,7 +13,7 @@ namespace Rondo
         internal readonly int Stride;
 
         /// <summary>stride: bytes from a row to the next; 0: those of its pixels.</summary>
-        public Plane(byte[] bytes, int stride = 0) : this(new ArraySegment<byte>(bytes), stride) { }
+        public Plane(byte[] bytes, int stride = 0) : this(new ArraySegment<byte>(Checked.NotNull(bytes, nameof(bytes))), stride) { }
 
         /// <summary>A part of an array.</summary>
         public Plane(ArraySegment<byte> bytes, int stride = 0)
@@ -34,10 +34,8 @@ namespace Rondo
             Stride = stride;
         }
 
-        public static implicit operator Plane(byte[] bytes)
-        {
-            return new Plane(bytes);
-        }
+        /// <summary>Rows that lie one behind another.</summary>
+        public static implicit operator Plane(byte[] bytes) => new Plane(bytes);
 
         /// <summary>Where it lies while `lent` is there.</summary>
         internal IntPtr With(Lent lent)
@@ -52,22 +50,25 @@ namespace Rondo
     {
         /// <summary>Degrees by which it is turned clockwise to be upright: 0, 90, 180 or
         /// 270.</summary>
-        public int Rotation;
+        public int Rotation { get; set; }
         /// <summary>Then left and right change places.</summary>
-        public bool Mirror;
+        public bool Mirror { get; set; }
         /// <summary>Of Y, U and V.</summary>
-        public YuvRange Range;
+        public YuvRange Range { get; set; }
         /// <summary>Of Y, U and V.</summary>
-        public YuvMatrix Matrix;
+        public YuvMatrix Matrix { get; set; }
 
         private readonly Pixels format;
         private readonly uint width, height;
         private readonly Plane[] planes = new Plane[3];
 
-        /// <summary>width and height: of the planes, before the image is turned; planes: as many as
+        /// <summary>width and height: 1 to 65535, of the planes, before the image is turned; planes: as many as
         /// the format has, arrays where their rows lie one behind another.</summary>
         public Image(Pixels format, int width, int height, params Plane[] planes)
         {
+            Checked.NotNull(planes, nameof(planes));
+            Checked.Int(nameof(width), width, 1, 65535);
+            Checked.Int(nameof(height), height, 1, 65535);
             this.format = format;
             this.width = (uint)width;
             this.height = (uint)height;
@@ -109,8 +110,7 @@ namespace Rondo
         /// <summary>Refused where a plane is shorter than what the library reads of it.</summary>
         private void Check(int plane)
         {
-            long rowBytes;
-            long rows = Rows(plane, out rowBytes);
+            long rows = Rows(plane, out long rowBytes);
             long has = planes[plane].Length, given = planes[plane].Stride;
             long stride = given == 0 ? rowBytes : given;
             if (stride < 0) throw new ArgumentException("a plane has a stride of " + stride);

@@ -6,44 +6,33 @@ namespace Rondo
     /// <summary>Token ids, or rows that stand where tokens do. For Session.AppendInputs.</summary>
     public sealed class Input
     {
-        /// <summary>Three numbers for each row, which RoPE rotates it by, counted from where a
-        /// token in place of the first row would be; null: row i has i.</summary>
-        public int[] Coordinates;
-        /// <summary>Each of these rows sees all of them, also those behind it.</summary>
-        public bool SeesWhole;
-
         private readonly Array numbers;
 
         /// <summary>Token ids.</summary>
-        public Input(int[] ids)
-        {
-            numbers = Given(ids, "ids");
-        }
+        public Input(int[] ids) => numbers = Checked.NotNull(ids, nameof(ids));
 
-        /// <summary>[count, HiddenSize], in place of what the model makes of tokens before its
-        /// first layer.</summary>
-        public Input(float[] rows)
-        {
-            numbers = Given(rows, "rows");
-        }
+        /// <summary>[count, HiddenSize], in place of what the model makes of tokens before its first
+        /// layer.</summary>
+        public Input(float[] rows) => numbers = Checked.NotNull(rows, nameof(rows));
 
         /// <summary>Such rows of bfloat16, the upper halves of float.</summary>
-        public Input(ushort[] rows)
-        {
-            numbers = Given(rows, "rows");
-        }
+        public Input(ushort[] rows) => numbers = Checked.NotNull(rows, nameof(rows));
 
-        private static Array Given(Array array, string name)
-        {
-            if (array == null) throw new ArgumentNullException(name);
-            return array;
-        }
+        /// <summary>Three numbers for each row, which RoPE rotates it by, counted from where a token in place
+        /// of the first row would be; null: row i has i.</summary>
+        public int[]? Coordinates { get; set; }
+
+        /// <summary>Each of these rows sees all of them, also those behind it.</summary>
+        public bool SeesWhole { get; set; }
 
         /// <summary>At least one, so that there is a first.</summary>
-        internal static Raw.Input[] With(Lent lent, IList<Input> inputs, int hiddenSize)
+        internal static Raw.Input[] With(Lent lent, IReadOnlyList<Input> inputs, int hiddenSize)
         {
             Raw.Input[] raw = new Raw.Input[Math.Max(inputs.Count, 1)];
-            for (int i = 0; i < inputs.Count; ++i) raw[i] = inputs[i].With(lent, hiddenSize);
+            for (int i = 0; i < inputs.Count; ++i)
+            {
+                raw[i] = Checked.NotNull(inputs[i], nameof(inputs)).With(lent, hiddenSize);
+            }
             return raw;
         }
 
@@ -60,8 +49,8 @@ namespace Rondo
                 count = numbers.Length / hiddenSize;
                 if (count == 0 || numbers.Length % hiddenSize != 0)
                 {
-                    throw new ArgumentException("rows have " + numbers.Length +
-                        " numbers, HiddenSize is " + hiddenSize);
+                    throw new ArgumentException(
+                        $"rows have {numbers.Length} numbers, HiddenSize is {hiddenSize}");
                 }
                 raw.rows = lent.Pin(numbers);
                 raw.row_format = (int)(numbers is float[] ? Rows.Float32 : Rows.Bfloat16);
@@ -71,11 +60,11 @@ namespace Rondo
                 if (Coordinates.Length != 3L * count)
                 {
                     throw new ArgumentException(
-                        count + " rows have " + Coordinates.Length + " coordinates, not 3 each");
+                        $"{count} rows have {Coordinates.Length} coordinates, not 3 each");
                 }
                 raw.coordinates = lent.Pin(Coordinates);
             }
-            raw.count = (UIntPtr)(uint)count;
+            raw.count = Native.Size(count);
             raw.sees_whole = SeesWhole ? 1u : 0u;
             return raw;
         }

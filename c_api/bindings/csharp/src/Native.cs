@@ -1,56 +1,19 @@
 using System;
 using System.Runtime.InteropServices;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace Rondo
 {
-    /// <summary>A call that failed.</summary>
-    public sealed class RondoException : Exception
-    {
-        /// <summary>What kind of failure.</summary>
-        public Status Status { get; }
-
-        internal RondoException(int status, string message)
-            : base(message.Length > 0 ? message : Native.Text(Raw.rondo_status_string(status)))
-        {
-            Status = (Status)status;
-        }
-    }
-
-    /// <summary>A handle that is given up once, and never under a call of another thread.</summary>
-    public abstract class Handle : SafeHandle
-    {
-        internal Handle(IntPtr handle) : base(IntPtr.Zero, true)
-        {
-            SetHandle(handle);
-        }
-
-        public override bool IsInvalid
-        {
-            get { return handle == IntPtr.Zero; }
-        }
-
-        internal T With<T>(Func<IntPtr, T> use)
-        {
-            bool added = false;
-            try
-            {
-                DangerousAddRef(ref added);
-                return use(handle);
-            }
-            finally
-            {
-                if (added) DangerousRelease();
-            }
-        }
-    }
-
     /// <summary>Statuses into exceptions, bytes into texts.</summary>
     internal static class Native
     {
         internal delegate int WithMessage(byte[] message, UIntPtr bytes);
         internal delegate int TextOutput(byte[] buffer, UIntPtr capacity, UIntPtr[] length);
         internal delegate int IdsOutput(int[] ids, UIntPtr capacity, UIntPtr[] count);
+
+        private static readonly Regex Names =
+            new Regex(@"(?<=\boption )[a-z]\w*|^[a-z]\w*(?= is )|\b[a-z]+(?:_[a-z0-9]+)+\b", RegexOptions.CultureInvariant);
 
         internal static void Check(int status)
         {
@@ -60,17 +23,21 @@ namespace Rondo
         internal static void CheckMessage(WithMessage call)
         {
             byte[] message = new byte[512];
-            int status = call(message, (UIntPtr)(uint)message.Length);
+            int status = call(message, Size(message.Length));
             if (status != 0) throw new RondoException(status, Text(message));
         }
+
+        /// <summary>A sentence of the library with the options' names as they are here.</summary>
+        internal static string Translated(string sentence) => Names.Replace(
+            sentence, match => OptionNames.Of.TryGetValue(match.Value, out string? name) ? name : match.Value);
 
         /// <summary>Of a call that ends in (buffer, capacity, length).</summary>
         internal static string Text(TextOutput call)
         {
             UIntPtr[] length = new UIntPtr[1];
-            for (byte[] buffer = new byte[256];; buffer = new byte[(int)length[0] + 1])
+            for (byte[] buffer = new byte[256]; ; buffer = new byte[(int)length[0] + 1])
             {
-                int status = call(buffer, (UIntPtr)(uint)buffer.Length, length);
+                int status = call(buffer, Size(buffer.Length), length);
                 if (status == (int)Status.BufferTooSmall) continue;
                 Check(status);
                 return Encoding.UTF8.GetString(buffer, 0, (int)length[0]);
@@ -81,9 +48,9 @@ namespace Rondo
         internal static int[] Ids(int capacity, IdsOutput call)
         {
             UIntPtr[] count = new UIntPtr[1];
-            for (int[] ids = new int[capacity];; ids = new int[(int)count[0]])
+            for (int[] ids = new int[capacity]; ; ids = new int[(int)count[0]])
             {
-                int status = call(ids, (UIntPtr)(uint)ids.Length, count);
+                int status = call(ids, Size(ids.Length), count);
                 if (status == (int)Status.BufferTooSmall) continue;
                 Check(status);
                 Array.Resize(ref ids, (int)count[0]);
@@ -91,20 +58,20 @@ namespace Rondo
             }
         }
 
-        /// <summary>Of what is negative one that the library refuses.</summary>
-        internal static UIntPtr Size(int n)
-        {
-            return n < 0 ? (UIntPtr)uint.MaxValue : (UIntPtr)(uint)n;
-        }
+        internal static UIntPtr Size(int n) => (UIntPtr)(uint)n;
 
-        internal static byte[] Utf8(string text)
+        internal static byte[] Utf8(string text, string name)
         {
+            if (text is null) throw new ArgumentNullException(name);
             return Encoding.UTF8.GetBytes(text);
         }
 
-        internal static byte[] ZeroTerminated(string text)
+        /// <summary>A text that C reads up to a zero, so that it may have none inside.</summary>
+        internal static byte[]? ZeroTerminated(string? text, string name)
         {
-            return text == null ? null : Utf8(text + "\0");
+            if (text is null) return null;
+            if (text.IndexOf('\0') >= 0) throw new ArgumentException(name + " has a zero character", name);
+            return Encoding.UTF8.GetBytes(text + "\0");
         }
 
         internal static string Text(byte[] zeroTerminated)
@@ -118,7 +85,7 @@ namespace Rondo
             if (zeroTerminated == IntPtr.Zero) return "";
             int length = 0;
             while (Marshal.ReadByte(zeroTerminated, length) != 0) ++length;
-            return Encoding.UTF8.GetString(Bytes(zeroTerminated, (UIntPtr)(uint)length));
+            return Encoding.UTF8.GetString(Bytes(zeroTerminated, Size(length)));
         }
 
         internal static byte[] Bytes(IntPtr from, UIntPtr count)
@@ -128,63 +95,31 @@ namespace Rondo
             return bytes;
         }
 
-        internal static uint SizeOf<T>()
-        {
-            return (uint)Marshal.SizeOf(typeof(T));
-        }
+        internal static uint SizeOf<T>() where T : struct => (uint)Marshal.SizeOf<T>();
     }
 
-    /// <summary>Memory that the library reads during a call, and handles that it takes.</summary>
-    internal sealed class Lent : IDisposable
+    /// <summary>Refuses what an option or argument cannot hold, by its name.</summary>
+    internal static class Checked
     {
-        private readonly System.Collections.Generic.List<IntPtr> blocks =
-            new System.Collections.Generic.List<IntPtr>();
-        private readonly System.Collections.Generic.List<Handle> handles =
-            new System.Collections.Generic.List<Handle>();
-        private readonly System.Collections.Generic.List<GCHandle> pinned =
-            new System.Collections.Generic.List<GCHandle>();
+        internal static int? Int(string name, int? value, int low, int high) =>
+            (int?)Long(name, value, low, high);
 
-        /// <summary>A handle that stays while this is there.</summary>
-        internal IntPtr Hold(Handle one)
+        internal static long? Long(string name, long? value, long low, long high)
         {
-            bool added = false;
-            one.DangerousAddRef(ref added);
-            handles.Add(one);
-            return one.DangerousGetHandle();
+            if (value < low || value > high) throw Refused(name, value, $"{low} to {high}");
+            return value;
         }
 
-        /// <summary>Where an array of the caller's lies, which stays there while this is
-        /// there.</summary>
-        internal IntPtr Pin(Array array)
+        internal static float? Float(string name, float? value, bool accepted, string range)
         {
-            GCHandle one = GCHandle.Alloc(array, GCHandleType.Pinned);
-            pinned.Add(one);
-            return one.AddrOfPinnedObject();
+            if (value is null || (accepted && !float.IsNaN(value.Value))) return value;
+            throw Refused(name, value, range);
         }
 
-        internal IntPtr Bytes(byte[] bytes)
-        {
-            if (bytes == null) return IntPtr.Zero;
-            IntPtr block = Take(bytes.Length);
-            Marshal.Copy(bytes, 0, block, bytes.Length);
-            return block;
-        }
+        private static ArgumentOutOfRangeException Refused(string name, object? value, string range) =>
+            new ArgumentOutOfRangeException(name, value, $"{name} is {value}, but must be {range}");
 
-        internal IntPtr Take(int size)
-        {
-            IntPtr block = Marshal.AllocHGlobal(Math.Max(size, 1));
-            blocks.Add(block);
-            return block;
-        }
-
-        public void Dispose()
-        {
-            foreach (IntPtr block in blocks) Marshal.FreeHGlobal(block);
-            blocks.Clear();
-            foreach (Handle one in handles) one.DangerousRelease();
-            handles.Clear();
-            foreach (GCHandle one in pinned) one.Free();
-            pinned.Clear();
-        }
+        internal static T NotNull<T>(T? value, string name) where T : class =>
+            value ?? throw new ArgumentNullException(name);
     }
 }

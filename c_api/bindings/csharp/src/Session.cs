@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Threading;
@@ -7,67 +8,103 @@ using System.Threading;
 namespace Rondo
 {
     /// <summary>What one step of a generation brought.</summary>
-    public struct Event
+    public readonly struct Event
     {
-        /// <summary>-1: no token came.</summary>
-        public int Token;
+        internal Event(Raw.Event raw)
+        {
+            Token = raw.token < 0 ? (int?)null : raw.token;
+            Text = Encoding.UTF8.GetString(Native.Bytes(raw.text, raw.text_bytes));
+            Bytes = Native.Bytes(raw.bytes, raw.bytes_count);
+            Reason = (Reason)raw.reason;
+            Logprob = raw.logprob;
+            (Pending, TakenOver) = ((long)raw.pending, (long)raw.taken_over);
+            Channel = (Channel)raw.channel;
+        }
+
+        /// <summary>null: no token came.</summary>
+        public int? Token { get; }
+
         /// <summary>What can be shown now: whole characters; may be empty.</summary>
-        public string Text;
-        public byte[] Bytes;
+        public string Text { get; }
+
+        /// <summary>The token's own.</summary>
+        public ReadOnlyMemory<byte> Bytes { get; }
+
         /// <summary>Why the generation ended; None: it goes on.</summary>
-        public Reason Reason;
-        public float Logprob;
-        public ulong Pending, TakenOver;
+        public Reason Reason { get; }
+
+        /// <summary>Natural log of the model's own probability, with the option Logprobs.</summary>
+        public float Logprob { get; }
+
+        /// <summary>Tokens of the prompt that still wait for passes.</summary>
+        public long Pending { get; }
+
+        /// <summary>Tokens of the sequence that the prefix cache had.</summary>
+        public long TakenOver { get; }
+
         /// <summary>What the token belongs to, with the option Thinking.</summary>
-        public Channel Channel;
+        public Channel Channel { get; }
+
+        /// <summary>What can be shown now.</summary>
+        public override string ToString() => Text;
     }
 
-    /// <summary>A sequence of tokens. Made by Engine.Session. One call at a time, but for Cancel and
+    /// <summary>A sequence of tokens. Made by Engine.CreateSession. One call at a time, but for Cancel and
     /// Dispose.</summary>
-    public sealed class Session : Handle
+    public sealed partial class Session : NativeObject
     {
         private delegate int EventCall(IntPtr session, ref Raw.Event raw);
 
         private readonly Engine engine;
 
-        internal Session(IntPtr handle, Engine engine) : base(handle)
-        {
-            this.engine = engine;
-        }
+        internal Session(IntPtr handle, Engine engine)
+            : base(new Handle(handle, Raw.rondo_session_close, engine.Kept.Handle)) => this.engine = engine;
 
-        protected override bool ReleaseHandle()
+        /// <summary>Gives it up. A call that another thread is in is cancelled.</summary>
+        public override void Dispose()
         {
-            Raw.rondo_session_close(handle);
-            return true;
-        }
-
-        private void Run(Func<IntPtr, int> call)
-        {
-            With<object>(session =>
+            if (!IsDisposed)
             {
-                int status = call(session);
-                if (status == 0) return null;
-                // Where it is busy, the message belongs to the other call.
-                throw new RondoException(status, status == (int)Status.Busy
-                    ? "" : Native.Text(Raw.rondo_session_last_error(session)));
-            });
+                try
+                {
+                    Cancel();
+                }
+                catch (ObjectDisposedException)
+                {
+                    // Another thread was first.
+                }
+            }
+            base.Dispose();
         }
 
-        private static UIntPtr Count(Array array)
+        private void Run(Func<IntPtr, int> call) => With<object?>(session =>
         {
-            return (UIntPtr)(uint)array.Length;
-        }
+            int status = call(session);
+            if (status == 0) return null;
+            // Where it is busy, the message belongs to the other call.
+            throw new RondoException(status, status == (int)Status.Busy
+                ? "" : Native.Text(Raw.rondo_session_last_error(session)));
+        });
+
+        /// <summary>Of a call that computes, which a token ends.</summary>
+        private void Run(CancellationToken cancellation, Func<IntPtr, int> call) =>
+            Cancelling.Run(new[] { this }, cancellation, () => Run(call));
 
         /// <summary>Appends and evaluates a prompt. All or nothing.</summary>
-        public void Prefill(int[] ids)
+        public void Prefill(ReadOnlySpan<int> ids, CancellationToken cancellation = default)
         {
-            Run(session => Raw.rondo_session_prefill(session, ids, Count(ids)));
+            int[] copy = ids.ToArray();
+            Run(cancellation, session => Raw.rondo_session_prefill(session, copy, Native.Size(copy.Length)));
         }
 
-        /// <summary>The same, and gives row(i, the logits behind ids[i]) for each.</summary>
-        public void PrefillLogits(int[] ids, Action<int, float[]> row)
+        /// <summary>The same, and gives row(i, the logits behind ids[i]) for each. What it throws comes
+        /// through.</summary>
+        public void PrefillLogits(
+            ReadOnlySpan<int> ids, Action<int, float[]> row, CancellationToken cancellation = default)
         {
-            Exception thrown = null; // must not unwind through the library
+            Checked.NotNull(row, nameof(row));
+            int[] prompt = ids.ToArray();
+            Exception? thrown = null; // must not unwind through the library
             Raw.LogitsRow call = (user, index, logits, count) =>
             {
                 if (thrown != null) return;
@@ -82,322 +119,147 @@ namespace Rondo
                     thrown = error;
                 }
             };
-            Run(session => Raw.rondo_session_prefill_logits(
-                session, ids, Count(ids), call, IntPtr.Zero));
+            Run(cancellation, session => Raw.rondo_session_prefill_logits(
+                session, prompt, Native.Size(prompt.Length), call, IntPtr.Zero));
             GC.KeepAlive(call);
-            if (thrown != null) throw thrown;
+            if (thrown != null) System.Runtime.ExceptionServices.ExceptionDispatchInfo.Capture(thrown).Throw();
         }
 
         /// <summary>Queues tokens, which the next steps of the engine evaluate.</summary>
-        public void Append(int[] ids)
+        public void Append(ReadOnlySpan<int> ids)
         {
-            Run(session => Raw.rondo_session_append(session, ids, Count(ids)));
+            int[] copy = ids.ToArray();
+            Run(session => Raw.rondo_session_append(session, copy, Native.Size(copy.Length)));
         }
 
         /// <summary>Queues inputs, 1 to 64, one behind another. For engines with the option
         /// MaxInputRows.</summary>
-        public void AppendInputs(IList<Input> inputs)
+        public void AppendInputs(IReadOnlyList<Input> inputs)
         {
-            using (Lent lent = new Lent())
-            {
-                Raw.Input[] raw = Input.With(lent, inputs, engine.HiddenSize);
-                Run(session => Raw.rondo_session_append_inputs(
-                    session, ref raw[0], (UIntPtr)(uint)inputs.Count));
-            }
+            Checked.NotNull(inputs, nameof(inputs));
+            using Lent lent = new Lent();
+            Raw.Input[] raw = Input.With(lent, inputs, engine.HiddenSize);
+            Run(session => Raw.rondo_session_append_inputs(session, ref raw[0], Native.Size(inputs.Count)));
         }
 
         /// <summary>Queues ids, of which each that is ModelFacts.PictureToken stands for the next of
-        /// `media`. Chat templates write that token where a message has a part
-        /// {"type": "image"}.</summary>
-        public void AppendMedia(int[] ids, params Media[] media)
+        /// `media`. Chat templates write that token where a message has a part {"type": "image"}.</summary>
+        public void AppendMedia(ReadOnlySpan<int> ids, params Media[] media)
         {
-            using (Lent lent = new Lent())
-            {
-                IntPtr[] handles = Array.ConvertAll(media, one => lent.Hold(one));
-                Run(session => Raw.rondo_session_append_media(
-                    session, ids, Count(ids), handles, Count(handles)));
-            }
+            int[] copy = ids.ToArray();
+            using Lent lent = new Lent();
+            IntPtr[] handles = Array.ConvertAll(Checked.NotNull(media, nameof(media)),
+                one => lent.Hold(Checked.NotNull(one, nameof(media))));
+            Run(session => Raw.rondo_session_append_media(
+                session, copy, Native.Size(copy.Length), handles, Native.Size(handles.Length)));
         }
 
-        /// <summary>Tokens that may come next: the next pass verifies them, and no token is another
-        /// for it.</summary>
-        public void Propose(int[] ids)
+        /// <summary>Tokens that may come next: the next pass verifies them, and no token is another for
+        /// it.</summary>
+        public void Propose(ReadOnlySpan<int> ids)
         {
-            Run(session => Raw.rondo_session_propose(session, ids, Count(ids)));
+            int[] copy = ids.ToArray();
+            Run(session => Raw.rondo_session_propose(session, copy, Native.Size(copy.Length)));
         }
 
-        public void Accept(int token)
-        {
-            Run(session => Raw.rondo_session_accept(session, token));
-        }
+        /// <summary>Appends one token that the caller chose; TakeEvent tells what it brought.</summary>
+        public void Accept(int token) => Run(session => Raw.rondo_session_accept(session, token));
 
         /// <summary>The vector of a text that is given as ids, or the score of a pair, which is one number:
-        /// its first `dimensions` numbers; 0: all. The session has no tokens behind the call. Fails with
-        /// Status.Unsupported where the model predicts tokens, and with Status.ContextFull where the text is
-        /// too long.</summary>
-        public float[] Embed(int[] ids, int dimensions = 0)
+        /// its first `dimensions` numbers; null: all. The session has no tokens behind the call.</summary>
+        public float[] Embed(
+            ReadOnlySpan<int> ids, int? dimensions = null, CancellationToken cancellation = default)
         {
-            int n = dimensions == 0 ? engine.Dimensions : dimensions;
-            float[] vector = new float[Math.Max(n, 1)];
-            Run(session => Raw.rondo_session_embed(
-                session, ids, Count(ids), vector, Native.Size(n)));
+            int[] text = ids.ToArray();
+            int n = Checked.Int(nameof(dimensions), dimensions, 1, int.MaxValue) ?? engine.Dimensions;
+            float[] vector = new float[engine.RoomFor(n)];
+            Run(cancellation, session => Raw.rondo_session_embed(
+                session, text, Native.Size(text.Length), vector, Native.Size(n)));
             return vector;
         }
 
-        /// <summary>Generates one token.</summary>
-        public Event Next()
-        {
-            return Read(Raw.rondo_session_next);
-        }
+        /// <summary>Generates one token. A token of .NET's that is cancelled ends the call.</summary>
+        public Event Next(CancellationToken cancellation = default) =>
+            Read(cancellation, Raw.rondo_session_next);
 
-        /// <summary>What the last step of the engine had for this session, once.</summary>
-        public Event TakeEvent()
-        {
-            return Read(Raw.rondo_session_event);
-        }
+        /// <summary>What the last step of the engine, or Accept, had for this session, once.</summary>
+        public Event TakeEvent() => Read(default, Raw.rondo_session_event);
 
-        private Event Read(EventCall call)
+        private Event Read(CancellationToken cancellation, EventCall call)
         {
-            Event result = new Event();
-            Run(session =>
+            Event result = default;
+            Run(cancellation, session =>
             {
                 Raw.Event raw = new Raw.Event { struct_size = Native.SizeOf<Raw.Event>() };
                 int status = call(session, ref raw);
-                if (status == 0)
-                {
-                    result = new Event
-                    {
-                        Token = raw.token,
-                        Text = Encoding.UTF8.GetString(Native.Bytes(raw.text, raw.text_bytes)),
-                        Bytes = Native.Bytes(raw.bytes, raw.bytes_count),
-                        Reason = (Reason)raw.reason,
-                        Logprob = raw.logprob,
-                        Pending = raw.pending,
-                        TakenOver = raw.taken_over,
-                        Channel = (Channel)raw.channel
-                    };
-                }
+                if (status == 0) result = new Event(raw);
                 return status;
             });
             return result;
-        }
-
-        /// <summary>Generates as it is walked, up to the event with the reason.</summary>
-        public IEnumerable<Event> Stream()
-        {
-            for (;;)
-            {
-                Event one = Next();
-                yield return one;
-                if (one.Reason != Reason.None) yield break;
-            }
-        }
-
-        /// <summary>Generates on other threads as it is walked, up to the event with the reason. A
-        /// token that is cancelled ends the call that runs at once, and no other.</summary>
-        public IAsyncEnumerable<Event> StreamAsync(
-            CancellationToken cancellation = default(CancellationToken))
-        {
-            return new EventStream(this, cancellation);
-        }
-
-        /// <summary>The answer to a conversation, as Stream; the session's tokens become the
-        /// conversation's.</summary>
-        public IEnumerable<Event> Chat(Chat chat)
-        {
-            Ask(chat);
-            return Stream();
-        }
-
-        /// <summary>The same, as StreamAsync.</summary>
-        public IAsyncEnumerable<Event> ChatAsync(
-            Chat chat, CancellationToken cancellation = default(CancellationToken))
-        {
-            Ask(chat);
-            return StreamAsync(cancellation);
-        }
-
-        /// <summary>As Chat, taken apart: content, thoughts, and calls of the chat's Tools. A stop string
-        /// is part of the content.</summary>
-        public IEnumerable<ChatPart> ChatParts(Chat chat)
-        {
-            return PartsOf(engine.Model.ChatParser(chat), Chat(chat));
-        }
-
-        private static IEnumerable<ChatPart> PartsOf(ChatParser parser, IEnumerable<Event> events)
-        {
-            using (parser)
-            {
-                foreach (Event one in events)
-                {
-                    foreach (ChatPart part in parser.Take(one)) yield return part;
-                }
-            }
-        }
-
-        /// <summary>The same, as ChatAsync.</summary>
-        public IAsyncEnumerable<ChatPart> ChatPartsAsync(
-            Chat chat, CancellationToken cancellation = default(CancellationToken))
-        {
-            return new PartStream(engine.Model.ChatParser(chat), ChatAsync(chat, cancellation));
-        }
-
-        private void Ask(Chat chat)
-        {
-            int[] ids = engine.Model.ChatIds(chat);
-            Reset();
-            AppendMedia(ids);  // refuses ids in which pictures are missing
-        }
-
-        /// <summary>The text of a whole generation.</summary>
-        public string Generate()
-        {
-            StringBuilder text = new StringBuilder();
-            foreach (Event one in Stream()) text.Append(one.Text);
-            return text.ToString();
         }
 
         /// <summary>The logits after the last token, copied.</summary>
-        public float[] Logits()
+        public float[] Logits(CancellationToken cancellation = default)
         {
-            float[] result = null;
-            Run(session =>
+            float[] result = Array.Empty<float>();
+            Run(cancellation, session =>
             {
-                IntPtr logits;
                 UIntPtr[] count = new UIntPtr[1];
-                int status = Raw.rondo_session_logits(session, out logits, count);
+                int status = Raw.rondo_session_logits(session, out IntPtr logits, count);
+                if (status != 0) return status;
                 result = new float[(int)count[0]];
-                if (status == 0) Marshal.Copy(logits, result, 0, result.Length);
+                Marshal.Copy(logits, result, 0, result.Length);
                 return status;
             });
             return result;
         }
 
-        public void Undo(ulong n)
+        /// <summary>Takes the last n tokens back.</summary>
+        public void Undo(long n)
         {
-            Run(session => Raw.rondo_session_undo(session, n));
+            Checked.Long(nameof(n), n, 0, long.MaxValue);
+            Run(session => Raw.rondo_session_undo(session, (ulong)n));
         }
 
-        public void Reset()
-        {
-            Run(Raw.rondo_session_reset);
-        }
+        /// <summary>Takes all tokens back.</summary>
+        public void Reset() => Run(Raw.rondo_session_reset);
 
-        public ulong Position
-        {
-            get
-            {
-                ulong position = 0;
-                Run(session => Raw.rondo_session_position(session, out position));
-                return position;
-            }
-        }
-
-        /// <summary>ulong.MaxValue under Policy.Slide.</summary>
-        public ulong Remaining
-        {
-            get
-            {
-                ulong tokens = 0;
-                Run(session => Raw.rondo_session_remaining(session, out tokens));
-                return tokens;
-            }
-        }
-
-        /// <summary>Under Policy.Slide: the positions from Item1 to before Item2 are no longer
-        /// seen.</summary>
-        public Tuple<ulong, ulong> Evicted
-        {
-            get
-            {
-                ulong begin = 0, end = 0;
-                Run(session => Raw.rondo_session_evicted(session, out begin, out end));
-                return Tuple.Create(begin, end);
-            }
-        }
-
-        /// <summary>How many tokens of a prompt are evaluated, and of how many; also while they are,
-        /// from any thread.</summary>
-        public Tuple<ulong, ulong> Progress
-        {
-            get
-            {
-                ulong done = 0, total = 0;
-                Native.Check(With(session =>
-                    Raw.rondo_session_progress(session, out done, out total)));
-                return Tuple.Create(done, total);
-            }
-        }
-
-        public SessionCounters Stats
-        {
-            get
-            {
-                Raw.SessionCounters counters =
-                    new Raw.SessionCounters { struct_size = Native.SizeOf<Raw.SessionCounters>() };
-                Run(session => Raw.rondo_session_stats(session, ref counters));
-                return new SessionCounters(counters);
-            }
-        }
-
-        /// <summary>The tokens that it remembers, the last ones up to Position; -1 for a row of an
-        /// input.</summary>
-        public int[] Tokens
-        {
-            get
-            {
-                int[] ids = new int[(int)Position];
-                UIntPtr[] count = new UIntPtr[1];
-                ulong begin;
-                Run(session => Raw.rondo_session_tokens(session, out begin, ids, Count(ids), count));
-                Array.Resize(ref ids, (int)count[0]);
-                return ids;
-            }
-        }
-
-        /// <summary>The number of the call that computes on another thread, or else of the next one.
-        /// From any thread.</summary>
-        public ulong CallNumber
+        /// <summary>The number of the call that computes on another thread, or else of the next one. From any
+        /// thread.</summary>
+        public long CallNumber
         {
             get
             {
                 ulong number = 0;
                 Native.Check(With(session => Raw.rondo_session_call(session, out number)));
-                return number;
+                return (long)number;
             }
         }
 
         /// <summary>Ends the call of this number, and no other: nothing where it is over. From any
         /// thread.</summary>
-        public void CancelCall(ulong number)
-        {
-            Native.Check(With(session => Raw.rondo_session_cancel_call(session, number)));
-        }
+        public void CancelCall(long number) =>
+            Native.Check(With(session => Raw.rondo_session_cancel_call(session, (ulong)number)));
 
-        /// <summary>Ends the call that another thread is in, or else the next one that computes. From
-        /// any thread.</summary>
-        public void Cancel()
-        {
-            Native.Check(With(Raw.rondo_session_cancel));
-        }
+        /// <summary>Ends the call that another thread is in, or else the next one that computes. From any
+        /// thread.</summary>
+        public void Cancel() => Native.Check(With(Raw.rondo_session_cancel));
 
         /// <summary>A session with the same tokens, and with options of its own.</summary>
-        public Session Fork(SessionOptions options)
+        public Session Fork(SessionOptions? options = null)
         {
-            using (Lent lent = new Lent())
-            {
-                Raw.SessionOptions raw = options.With(lent, engine);
-                IntPtr fork = IntPtr.Zero;
-                Native.CheckMessage((message, bytes) => With(session =>
-                    Raw.rondo_session_fork(session, ref raw, out fork, message, bytes)));
-                return new Session(fork, engine);
-            }
+            using Lent lent = new Lent();
+            Raw.SessionOptions raw = (options ?? new SessionOptions()).With(lent, engine);
+            IntPtr fork = IntPtr.Zero;
+            Native.CheckMessage((message, bytes) => With(session =>
+                Raw.rondo_session_fork(session, ref raw, out fork, message, bytes)));
+            return new Session(fork, engine);
         }
 
         /// <summary>The bytes hold the conversation: keep them as secret as its text.</summary>
         public byte[] Save()
         {
-            byte[] snapshot = null;
+            byte[] snapshot = Array.Empty<byte>();
             Run(session =>
             {
                 UIntPtr[] size = new UIntPtr[1];
@@ -408,9 +270,11 @@ namespace Rondo
             return snapshot;
         }
 
-        public void Restore(byte[] snapshot)
+        /// <summary>Becomes what was saved. On failure the session is as before.</summary>
+        public void Restore(ReadOnlySpan<byte> snapshot)
         {
-            Run(session => Raw.rondo_session_restore(session, snapshot, Count(snapshot)));
+            byte[] copy = snapshot.ToArray();
+            Run(session => Raw.rondo_session_restore(session, copy, Native.Size(copy.Length)));
         }
     }
 }
