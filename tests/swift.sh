@@ -1,16 +1,17 @@
 #!/bin/sh
 # The Swift binding's tests by Debian 13's Swift, as Debian 12 has none: in a Debian of its own in
-# build/swift, which is made once. As root, with debootstrap (installed where it is absent).
+# build/swift, which is made once, or in RONDO_SWIFT_ROOT. As root, with debootstrap (installed where it is
+# absent). It downloads 560 MB and takes 3.3 GB.
 #   sh tests/swift.sh [BUILD_DIR]     a build of the library and the tool; build/release by default
 set -eu
 cd "$(dirname "$0")/.."
-source=$PWD build=$(realpath "${1:-build/release}") root=$PWD/build/swift
+source=$PWD build=$(realpath "${1:-build/release}") root=${RONDO_SWIFT_ROOT:-$PWD/build/swift}
 if [ ! -e "$root.made" ]; then
   command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap
   rm -rf "$root"
   mkdir -p build
   # Of a library that rondo.pc names, Swift wants the .pc file, too.
-  debootstrap --variant=minbase --include=swiftlang,g++,pkgconf,libpcre2-dev,libutf8proc-dev trixie \
+  debootstrap --variant=minbase --include=swiftlang,g++,git,pkgconf,libpcre2-dev,libutf8proc-dev trixie \
     "$root" >"$root.log" || {
     tail "$root.log" >&2
     exit 1

@@ -323,11 +323,21 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     need pkg-config
     copy
     use_prefix
-    swift run life
-    swift run example "$RONDO_TEST_MODEL" "Once upon a time"
-    swift run tools "$RONDO_TEST_CALLING"
-    finds_the_same swift run search
-    sees_the_same swift run picture "$RONDO_TEST_SEEING" "$picture.ppm"
+    swift build
+    bin=$(swift build --show-bin-path)
+    "$bin/behaviours"
+    LD_PRELOAD=$newer "$bin/behaviours" newer
+    # Each line that says so is refused by the compiler, and no other.
+    swiftc -typecheck -I "$bin/Modules" -I Sources/CRondo -Xcc "-I$prefix/include" tests/refused/main.swift \
+      2>refused.txt || true
+    sed -n 's/^[^ ]*refused.main.swift:\([0-9]*\):[0-9]*: error: .*/\1/p' refused.txt | sort -nu >refused.lines
+    grep -n '// refused' tests/refused/main.swift | cut -d: -f1 | cmp - refused.lines
+    "$bin/generate" "$RONDO_TEST_MODEL" "Once upon a time"
+    "$bin/talk" "$RONDO_TEST_CALLING" "How are you?"
+    "$bin/person" "$RONDO_TEST_MODEL"
+    "$bin/tools" "$RONDO_TEST_CALLING"
+    finds_the_same "$bin/search"
+    sees_the_same "$bin/picture" "$RONDO_TEST_SEEING" "$picture.ppm"
     ;;
   *)
     echo "test.sh: no binding '$binding'" >&2

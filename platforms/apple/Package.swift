@@ -1,4 +1,4 @@
-// swift-tools-version:5.6
+// swift-tools-version:5.9
 // The package that xcframework.sh makes, around the framework that it builds.
 import PackageDescription
 
@@ -9,4 +9,5 @@ let package = Package(
   targets: [
     .binaryTarget(name: "CRondo", path: "CRondo.xcframework"),
     .target(name: "Rondo", dependencies: ["CRondo"]),
-  ])
+  ],
+  swiftLanguageVersions: [.version("6"), .v5])

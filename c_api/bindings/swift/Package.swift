@@ -1,4 +1,5 @@
-// swift-tools-version:5.6
+// swift-tools-version:5.9
+// For this folder and an installed library; platforms/packages/swift.sh makes the package for others.
 import PackageDescription
 
 let package = Package(
@@ -8,9 +9,12 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CRondo", pkgConfig: "rondo"),
     .target(name: "Rondo", dependencies: ["CRondo"]),
-    .executableTarget(name: "example", dependencies: ["Rondo"]),
-    .executableTarget(name: "search", dependencies: ["Rondo"]),
-    .executableTarget(name: "tools", dependencies: ["Rondo"]),
-    .executableTarget(name: "life", dependencies: ["Rondo"]),
-    .executableTarget(name: "picture", dependencies: ["Rondo"]),
-  ])
+    .executableTarget(name: "generate", dependencies: ["Rondo"], path: "examples/generate"),
+    .executableTarget(name: "talk", dependencies: ["Rondo"], path: "examples/talk"),
+    .executableTarget(name: "person", dependencies: ["Rondo"], path: "examples/person"),
+    .executableTarget(name: "search", dependencies: ["Rondo"], path: "examples/search"),
+    .executableTarget(name: "tools", dependencies: ["Rondo"], path: "examples/tools"),
+    .executableTarget(name: "picture", dependencies: ["Rondo"], path: "examples/picture"),
+    .executableTarget(name: "behaviours", dependencies: ["Rondo"], path: "tests/behaviours"),
+  ],
+  swiftLanguageVersions: [.version("6"), .v5])

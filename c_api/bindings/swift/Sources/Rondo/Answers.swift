@@ -13,28 +13,72 @@ public enum ChatPart: Hashable, Sendable {
   case arguments(UInt64, text: String)
   /// The call is whole; its arguments are JSON.
   case callEnd(UInt64, name: String, id: String, arguments: String)
+  /// The answer is over, and why.
+  case end(Reason)
   /// Of a newer library.
   case other(ChatPartKind, text: String)
+
+  /// What can be shown: that of content.
+  public var text: String {
+    if case .content(let text) = self { return text }
+    return ""
+  }
+}
+
+/// A call of a function that the model made.
+public struct ChatCall: Hashable, Sendable {
+  /// Of the function.
+  public let name: String
+  /// That the model gave the call; empty where it writes none.
+  public let id: String
+  /// All of them, as JSON.
+  public let arguments: String
+}
+
+/// An answer to a conversation.
+public struct ChatReply: Hashable, Sendable, CustomStringConvertible {
+  /// The answer itself.
+  public private(set) var text = ""
+  /// What the model thought before it; empty where it did not.
+  public private(set) var thinking = ""
+  /// The functions that it calls.
+  public private(set) var calls: [ChatCall] = []
+  /// Why it ended.
+  public private(set) var reason = Reason.none
+
+  public var description: String { text }
+
+  mutating func add(_ part: ChatPart) {
+    switch part {
+    case .content(let piece): text += piece
+    case .thinking(let piece): thinking += piece
+    case .callEnd(_, let name, let id, let arguments):
+      calls.append(ChatCall(name: name, id: id, arguments: arguments))
+    case .end(let why): reason = why
+    default: break
+    }
+  }
 }
 
 /// Takes an answer as it comes, cut anywhere, and hands out its parts. One call at a time.
 public final class ChatParser: @unchecked Sendable {
-  private let handle: OpaquePointer
+  private let held: Handle
+  private var handle: OpaquePointer { held.raw }
   /// The call that is being written.
   private var name = ""
   private var id = ""
   private var arguments = ""
 
   /// For answers to this conversation; its tools say what may be called.
-  public init(_ model: Model, _ chat: Chat) throws {
+  public init(
+    _ model: Model, _ messages: [ChatMessage], _ options: ChatOptions = ChatOptions()
+  ) throws {
     var handle: OpaquePointer?
-    try chat.with { raw in
+    try options.with(messages) { raw in
       try checkMessage { rondo_chat_parser_create(model.handle, &raw, &handle, $0, $1) }
     }
-    self.handle = handle!
+    held = Handle(handle!) { rondo_chat_parser_close($0) }
   }
-
-  deinit { rondo_chat_parser_close(handle) }
 
   /// The answer's next bytes, those of events; last: there are no more behind them.
   public func push(_ bytes: [UInt8], last: Bool = false) throws {
@@ -85,8 +129,9 @@ public final class ChatParser: @unchecked Sendable {
   /// What an event of the answer brings.
   func take(_ event: Event) throws -> [ChatPart] {
     let said = event.reason == .eos ? [] : event.bytes
-    try push(said, last: event.reason != .none)
-    return try parts()
+    let isLast = event.reason != .none
+    try push(said, last: isLast)
+    return try parts() + (isLast ? [.end(event.reason)] : [])
   }
 }
 
@@ -94,9 +139,11 @@ extension Model {
   /// The GBNF of answers to a conversation whose calls of its tools parse, for Grammar(model, gbnf:).
   /// function: the only one that may be called.
   public func chatGrammar(
-    _ chat: Chat, _ calls: Calls = .auto, function: String? = nil
+    _ messages: [ChatMessage], _ options: ChatOptions, _ calls: Calls = .auto,
+    function: String? = nil
   ) throws -> String {
-    try chat.with { raw in
+    try zeroFree(function, "function")
+    return try options.with(messages) { raw in
       try text { buffer, capacity, length in
         try fits {
           rondo_chat_grammar(
@@ -107,10 +154,12 @@ extension Model {
   }
 
   /// What begins and what ends a thought in the template; empty where it has none.
-  public func chatThinking(_ chat: Chat) throws -> (begin: String, end: String) {
+  public func chatThinking(
+    _ messages: [ChatMessage], _ options: ChatOptions = ChatOptions()
+  ) throws -> (begin: String, end: String) {
     var end: [CChar] = []
     var endCount = 0
-    let begin = try chat.with { raw in
+    let begin = try options.with(messages) { raw in
       try text { buffer, capacity, length in
         end = [CChar](repeating: 0, count: endCount + 1)
         return try end.withUnsafeMutableBufferPointer { end in
@@ -123,30 +172,5 @@ extension Model {
     }
     let bytes = end.prefix(endCount).map { UInt8(bitPattern: $0) }
     return (begin, String(decoding: bytes, as: UTF8.self))
-  }
-}
-
-extension Session {
-  /// As chat, taken apart: content, thoughts, and calls of the chat's tools. A stop string is part of
-  /// the content.
-  public func chatParts(_ chat: Chat) throws -> AsyncThrowingStream<ChatPart, Error> {
-    let parser = try ChatParser(engine.model, chat)
-    let events = try self.chat(chat)
-    return AsyncThrowingStream { continuation in
-      let task = Task.detached {
-        do {
-          for try await event in events {
-            for part in try parser.take(event) {
-              if case .terminated = continuation.yield(part) { return }
-            }
-          }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      // Leaving this stream leaves that of the events.
-      continuation.onTermination = { _ in task.cancel() }
-    }
   }
 }

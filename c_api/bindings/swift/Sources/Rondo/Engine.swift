@@ -1,24 +1,35 @@
 import CRondo
 
 /// A model made runnable. May be used from any thread.
-public final class Engine: @unchecked Sendable {
-  let handle: OpaquePointer
+public final class Engine: Sendable {
+  private let held: Handle
+  /// The model, also when its user closed it.
   let model: Model
+  /// Numbers of a vector, and of a row of an input.
+  let dimensions: Int, hiddenSize: Int
+
+  var handle: OpaquePointer { held.raw }
 
   public init(_ model: Model, _ options: EngineOptions = EngineOptions()) throws {
+    let kept = model.kept()
     var handle: OpaquePointer?
     try options.with { raw in
-      try checkMessage { rondo_engine_create(model.handle, &raw, nil, 0, &handle, $0, $1) }
+      try checkMessage { rondo_engine_create(kept.handle, &raw, nil, 0, &handle, $0, $1) }
     }
-    self.handle = handle!
-    self.model = model
+    held = Handle(handle!) { rondo_engine_close($0) }
+    self.model = kept
+    dimensions = try kept.embedder().dimensions
+    hiddenSize = try kept.info().hiddenSize
   }
 
-  deinit { rondo_engine_close(handle) }
+  /// Gives it up; sessions go on. Closing twice is fine.
+  public func close() { held.close() }
 
-  /// What sessions have where nothing else is said: the library's defaults, and sampling as the
-  /// model's makers recommend it.
-  public func options() throws -> SessionOptions { try SessionOptions(recommendedBy: model) }
+  /// An empty session in one of the engine's places. It samples as the model's makers recommend it, where
+  /// the options say nothing else.
+  public func session(_ options: SessionOptions = SessionOptions()) throws -> Session {
+    try Session(self, options)
+  }
 
   public func memory() throws -> MemoryPlan {
     var plan = rondo_memory_plan()
@@ -31,7 +42,7 @@ public final class Engine: @unchecked Sendable {
     try (0..<memory().nRegions).map { index in
       var region = rondo_memory_region()
       region.struct_size = UInt32(MemoryLayout<rondo_memory_region>.size)
-      try check(rondo_engine_memory_region(handle, index, &region))
+      try check(rondo_engine_memory_region(handle, UInt32(index), &region))
       return MemoryRegion(region)
     }
   }

@@ -11,11 +11,11 @@ public struct GrammarOptions: Sendable {
   /// No members that the schema does not name, unless it says that there may be.
   public var namedOnly: Bool
   /// For what the grammar is made of; 0: 8 MiB.
-  public var memoryBytes: UInt64
+  public var memoryBytes: Int
 
   public init(
     noSpaces: Bool = false, oneSpace: Bool = false, anyOrder: Bool = false, namedOnly: Bool = false,
-    memoryBytes: UInt64 = 0
+    memoryBytes: Int = 0
   ) {
     self.noSpaces = noSpaces
     self.oneSpace = oneSpace
@@ -32,14 +32,21 @@ public struct GrammarOptions: Sendable {
     if oneSpace { raw.flags |= UInt32(RONDO_SCHEMA_ONE_SPACE) }
     if anyOrder { raw.flags |= UInt32(RONDO_SCHEMA_ANY_ORDER) }
     if namedOnly { raw.flags |= UInt32(RONDO_SCHEMA_NAMED_ONLY) }
-    raw.memory_bytes = memoryBytes
+    if memoryBytes != 0 {
+      raw.memory_bytes = try UInt64(counted(memoryBytes, "memoryBytes", 1 << 20, 1 << 30))
+    }
     return raw
   }
 }
 
 /// What generations may say. Any number of sessions share it, on any thread.
-public final class Grammar: @unchecked Sendable {
-  let handle: OpaquePointer
+public final class Grammar: Sendable {
+  private let held: Handle
+
+  var handle: OpaquePointer { held.raw }
+
+  /// Gives it up; sessions go on. Closing twice is fine.
+  public func close() { held.close() }
 
   /// JSON that is valid by a schema, which is JSON itself.
   public convenience init(
@@ -69,40 +76,38 @@ public final class Grammar: @unchecked Sendable {
     try checkMessage {
       rondo_grammar_create(model.handle, &raw, bytes, bytes.count - 1, nil, 0, &handle, $0, $1)
     }
-    self.handle = handle!
+    held = Handle(handle!) { rondo_grammar_close($0) }
   }
-
-  deinit { rondo_grammar_close(handle) }
 }
 
 extension Model {
   /// The bytes that the grammar of this schema takes.
   public func planGrammar(
     schema: String, _ options: GrammarOptions = GrammarOptions()
-  ) throws -> UInt64 {
+  ) throws -> Int {
     try plan(.jsonSchema, schema, options)
   }
 
   /// The bytes that the grammar of this pattern takes.
   public func planGrammar(
     pattern: String, _ options: GrammarOptions = GrammarOptions()
-  ) throws -> UInt64 {
+  ) throws -> Int {
     try plan(.pattern, pattern, options)
   }
 
   /// The bytes that the grammar of these rules takes.
   public func planGrammar(
     gbnf: String, _ options: GrammarOptions = GrammarOptions()
-  ) throws -> UInt64 {
+  ) throws -> Int {
     try plan(.gbnf, gbnf, options)
   }
 
   private func plan(
     _ kind: GrammarKind, _ text: String, _ options: GrammarOptions
-  ) throws -> UInt64 {
+  ) throws -> Int {
     var raw = try options.raw(kind)
     var size: UInt64 = 0
     try checkMessage { rondo_grammar_plan(handle, &raw, text.utf8.count, &size, $0, $1) }
-    return size
+    return Int(size)
   }
 }

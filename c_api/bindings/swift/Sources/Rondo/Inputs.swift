@@ -104,6 +104,6 @@ public struct Input: Sendable {
   }
 
   private static func refused(_ what: String) -> RondoError {
-    RondoError(Status.invalidArgument.rawValue, what)
+    RondoError.failed(.invalidArgument, what)
   }
 }

@@ -4,11 +4,11 @@ import CRondo
 public struct ImageOptions: Sendable {
   /// Rows of the picture in the text, of families in which they follow from its size: at least and
   /// at most about so many.
-  public var minTokens: UInt32, maxTokens: UInt32
+  public var minTokens: Int, maxTokens: Int
   /// The picture is not cut into tiles, where the family does.
   public var oneTile: Bool
 
-  public init(minTokens: UInt32 = 0, maxTokens: UInt32 = 0, oneTile: Bool = false) {
+  public init(minTokens: Int = 0, maxTokens: Int = 0, oneTile: Bool = false) {
     self.minTokens = minTokens
     self.maxTokens = maxTokens
     self.oneTile = oneTile
@@ -17,8 +17,8 @@ public struct ImageOptions: Sendable {
   func raw() throws -> rondo_image_options {
     var raw = rondo_image_options()
     try check(rondo_image_options_init(&raw, MemoryLayout<rondo_image_options>.size))
-    raw.min_tokens = minTokens
-    raw.max_tokens = maxTokens
+    raw.min_tokens = try UInt32(counted(minTokens, "minTokens", 0, Int(Int32.max)))
+    raw.max_tokens = try UInt32(counted(maxTokens, "maxTokens", 0, Int(Int32.max)))
     raw.one_tile = oneTile ? 1 : 0
     return raw
   }
@@ -26,10 +26,15 @@ public struct ImageOptions: Sendable {
 
 /// A picture as an engine's rows. Any number of sessions of the engine share it, on any thread; they
 /// keep the rows that they have when it is gone.
-public final class Media: @unchecked Sendable {
-  let handle: OpaquePointer
+public final class Media: Sendable {
+  private let held: Handle
 
-  /// Encodes a picture, between the passes of sessions. For engines with `raw.max_media_rows`.
+  var handle: OpaquePointer { held.raw }
+
+  /// Gives it up; sessions go on. Closing twice is fine.
+  public func close() { held.close() }
+
+  /// Encodes a picture, between the passes of sessions. For engines with `maxMediaRows`.
   /// progress: told how far it is, done of total; false ends it, and what it throws comes through.
   /// Where the task is cancelled, so is the call.
   public init(
@@ -52,10 +57,8 @@ public final class Media: @unchecked Sendable {
         throw reporter.thrown ?? error
       }
     }
-    self.handle = handle!
+    held = Handle(handle!) { rondo_media_close($0) }
   }
-
-  deinit { rondo_media_close(handle) }
 
   /// What became of the picture.
   public func info() throws -> ImageFacts {
@@ -88,12 +91,14 @@ extension Model {
   public func imagePlan(
     width: Int, height: Int, _ options: ImageOptions = ImageOptions()
   ) throws -> ImageFacts {
+    let columns = UInt32(try counted(width, "width", 1, 65535))
+    let rows = UInt32(try counted(height, "height", 1, 65535))
     var raw = try options.raw()
     var facts = rondo_image_facts()
     facts.struct_size = UInt32(MemoryLayout<rondo_image_facts>.size)
     try checkMessage {
       rondo_image_plan(
-        handle, UInt32(clamping: width), UInt32(clamping: height), &raw, &facts, $0, $1)
+        handle, columns, rows, &raw, &facts, $0, $1)
     }
     return ImageFacts(facts)
   }

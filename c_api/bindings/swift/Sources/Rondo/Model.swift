@@ -1,14 +1,35 @@
 import CRondo
+import Foundation
+
+/// A handle of the library, closed where it is dropped, or before. The library refuses one that was closed.
+final class Handle: @unchecked Sendable {
+  let raw: OpaquePointer
+  private let end: @Sendable (OpaquePointer) -> Void
+
+  init(_ raw: OpaquePointer, _ end: @escaping @Sendable (OpaquePointer) -> Void) {
+    self.raw = raw
+    self.end = end
+  }
+
+  deinit { end(raw) }
+
+  func close() { end(raw) }
+}
 
 /// A model file. Immutable; may be used from any thread.
 public final class Model: @unchecked Sendable {
-  let handle: OpaquePointer
+  private let lock = NSLock()
+  private var held: Handle?
+
+  /// What was closed is no handle, which the library tells.
+  var handle: OpaquePointer? { lock.withLock { held?.raw ?? OpaquePointer(bitPattern: 1) } }
 
   /// Opens the file that `rondo convert` made.
   public init(path: String) throws {
+    try zeroFree(path, "path")
     var handle: OpaquePointer?
     try checkMessage { rondo_model_open_path(UInt32(RONDO_ABI_VERSION), path, &handle, $0, $1) }
-    self.handle = handle!
+    held = Handle(handle!) { rondo_model_close($0) }
   }
 
   /// Opens `length` bytes of an open file from `offset` (a multiple of 64), nil: all that follow. The
@@ -19,10 +40,16 @@ public final class Model: @unchecked Sendable {
       rondo_model_open_fd(
         UInt32(RONDO_ABI_VERSION), descriptor, offset, length ?? UInt64.max, &handle, $0, $1)
     }
-    self.handle = handle!
+    held = Handle(handle!) { rondo_model_close($0) }
   }
 
-  deinit { rondo_model_close(handle) }
+  private init(sharing other: Model) { held = other.lock.withLock { other.held } }
+
+  /// The same for an engine, which works when its user has closed this.
+  func kept() -> Model { Model(sharing: self) }
+
+  /// Gives it up; engines go on. Closing twice is fine.
+  public func close() { lock.withLock { held = nil } }
 
   public func info() throws -> ModelFacts {
     var facts = rondo_model_facts()
@@ -35,7 +62,7 @@ public final class Model: @unchecked Sendable {
   public func eosTokens() throws -> [Int32] {
     try (0..<info().nEosTokens).map { index in
       var token: Int32 = 0
-      try check(rondo_model_eos_token(handle, index, &token))
+      try check(rondo_model_eos_token(handle, UInt32(index), &token))
       return token
     }
   }
@@ -63,41 +90,14 @@ public final class Model: @unchecked Sendable {
     try text { rondo_detokenize(handle, ids, ids.count, skipSpecial ? 1 : 0, $0, $1, &$2) }
   }
 
-  /// The model's own templates, by their names.
-  public func chatTemplates() throws -> [String: String] {
-    var templates: [String: String] = [:]
-    for name in try names({ rondo_model_chat_template_name(handle, $0, $1, $2, &$3) }) {
-      templates[name] = try text { rondo_model_chat_template(handle, name, $0, $1, &$2) }
-    }
-    return templates
+  /// Makes the model runnable, which takes as long as its weights take to read, on this thread.
+  public func engine(_ options: EngineOptions = EngineOptions()) throws -> Engine {
+    try Engine(self, options)
   }
 
-  /// The text of a conversation.
-  public func renderChat(_ chat: Chat) throws -> String {
-    try chat.with { raw in
-      try text { buffer, capacity, length in
-        try fits { rondo_chat_render(handle, &raw, buffer, capacity, &length, nil, 0, nil, $0, $1) }
-      }
-    }
-  }
-
-  /// The token ids of a conversation.
-  public func chatIds(_ chat: Chat) throws -> [Int32] {
-    try chat.with { raw in
-      try output(Int32(0), capacity: 1024) { ids, capacity, count in
-        try fits { rondo_chat_render(handle, &raw, nil, 0, nil, ids, capacity, &count, $0, $1) }
-      }
-    }
-  }
-
-  /// Throws with the message where the call fails otherwise than for want of room.
-  func fits(_ call: (UnsafeMutablePointer<CChar>, Int) -> Int32) throws -> Int32 {
-    var status: Int32 = 0
-    try checkMessage {
-      status = call($0, $1)
-      return status == Status.bufferTooSmall.rawValue ? 0 : status
-    }
-    return status
+  /// The same on a thread of its own.
+  public func loadEngine(_ options: EngineOptions = EngineOptions()) async throws -> Engine {
+    try await Worker().run(Call()) { try Engine(self, options) }
   }
 
   /// What an engine with these options will take, to the byte.
@@ -114,18 +114,19 @@ public final class Model: @unchecked Sendable {
       try (0..<plan(options).nRegions).map { index in
         var region = rondo_memory_region()
         region.struct_size = UInt32(MemoryLayout<rondo_memory_region>.size)
-        try check(rondo_plan_region(handle, &raw, index, &region))
+        try check(rondo_plan_region(handle, &raw, UInt32(index), &region))
         return MemoryRegion(region)
       }
     }
   }
 
   /// The largest context whose plan fits into so many bytes.
-  public func planFit(_ bytes: UInt64, _ options: EngineOptions = EngineOptions()) throws -> UInt32 {
+  public func planFit(_ bytes: Int, _ options: EngineOptions = EngineOptions()) throws -> Int {
+    let room = UInt64(try counted(bytes, "bytes", 0, Int.max))
     var context: UInt32 = 0
     try options.with { raw in
-      try checkMessage { rondo_plan_fit(handle, &raw, bytes, &context, $0, $1) }
+      try checkMessage { rondo_plan_fit(handle, &raw, room, &context, $0, $1) }
     }
-    return context
+    return Int(context)
   }
 }

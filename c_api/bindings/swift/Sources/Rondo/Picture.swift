@@ -82,6 +82,6 @@ public struct Picture {
   }
 
   static func refused(_ what: String) -> RondoError {
-    RondoError(Status.invalidArgument.rawValue, what)
+    RondoError.failed(.invalidArgument, what)
   }
 }

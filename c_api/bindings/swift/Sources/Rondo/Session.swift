@@ -1,5 +1,4 @@
 import CRondo
-import Foundation
 
 /// What one step of a generation brought.
 public struct Event: Sendable {
@@ -13,38 +12,40 @@ public struct Event: Sendable {
   public let reason: Reason
   public let logprob: Float
   /// Tokens of the prompt that still wait for passes, and those that the prefix cache had.
-  public let pending: UInt64, takenOver: UInt64
-  /// What the token belongs to, where raw.thinking is 1.
+  public let pending: Int, takenOver: Int
+  /// What the token belongs to, with the option thinking.
   public let channel: Channel
 }
 
 /// A sequence of tokens. One call at a time, but for callNumber, cancelCall, cancel and progress.
-public final class Session: @unchecked Sendable {
-  let handle: OpaquePointer
+public final class Session: Sendable {
+  private let held: Handle
   let engine: Engine
+  let worker = Worker()
 
-  /// Without options sampling is as the model's makers recommend it.
-  public init(_ engine: Engine, _ options: SessionOptions? = nil) throws {
+  var handle: OpaquePointer { held.raw }
+
+  public convenience init(_ engine: Engine, _ options: SessionOptions = SessionOptions()) throws {
     var handle: OpaquePointer?
-    try (options ?? engine.options()).with(engine.model) { raw in
+    try options.with(engine.model) { raw in
       try checkMessage { rondo_session_open(engine.handle, &raw, &handle, $0, $1) }
     }
-    self.handle = handle!
-    self.engine = engine
+    self.init(handle: handle!, engine)
   }
 
   private init(handle: OpaquePointer, _ engine: Engine) {
-    self.handle = handle
+    held = Handle(handle) { rondo_session_close($0) }
     self.engine = engine
   }
 
-  deinit { rondo_session_close(handle) }
+  /// Gives it up; a call that another thread is in is cancelled. Closing twice is fine.
+  public func close() { held.close() }
 
   private func check(_ status: Int32) throws {
     if status == 0 { return }
-    // Where it is busy, the message belongs to the other call.
-    let busy = status == Status.busy.rawValue
-    throw RondoError(status, busy ? "" : String(cString: rondo_session_last_error(handle)))
+    // Where it is busy, the message belongs to the other call; where it is closed, there is none.
+    let ours = status != Status.busy.rawValue && status != Status.invalidHandle.rawValue
+    throw RondoError(status, !ours ? "" : String(cString: rondo_session_last_error(handle)))
   }
 
   /// Appends and evaluates a prompt. All or nothing.
@@ -87,9 +88,9 @@ public final class Session: @unchecked Sendable {
     try check(rondo_session_append(handle, ids, ids.count))
   }
 
-  /// Queues inputs, 1 to 64, one behind another. For engines with `raw.max_input_rows`.
+  /// Queues inputs, 1 to 64, one behind another. For engines with `maxInputRows`.
   public func appendInputs(_ inputs: [Input]) throws {
-    try Input.with(inputs, Int(engine.model.info().hiddenSize)) {
+    try Input.with(inputs, engine.hiddenSize) {
       try check(rondo_session_append_inputs(handle, $0, $0.count))
     }
   }
@@ -111,13 +112,15 @@ public final class Session: @unchecked Sendable {
   public func accept(_ token: Int32) throws { try check(rondo_session_accept(handle, token)) }
 
   /// The vector of a text that is given as ids, or the score of a pair, which is one number: its first
-  /// `dimensions` numbers; 0: all. The session has no tokens behind the call. Throws
+  /// `dimensions` numbers; nil: all. The session has no tokens behind the call. Throws
   /// Status.unsupported where the model predicts tokens, Status.contextFull where the text is too long.
-  public func embed(_ ids: [Int32], dimensions: Int = 0) throws -> [Float] {
-    let (n, room) = try engine.model.dimensions(dimensions)
-    var vector = [Float](repeating: 0, count: max(room, 1))
+  public func embed(_ ids: [Int32], dimensions: Int? = nil) throws -> [Float] {
+    let all = engine.dimensions
+    let n = try dimensions.map { try counted($0, "dimensions", 1, Int(Int32.max)) } ?? all
+    // The library refuses more numbers than there are before it writes.
+    var vector = [Float](repeating: 0, count: max(min(n, max(all, 2)), 1))
     try check(rondo_session_embed(handle, ids, ids.count, &vector, n))
-    return Array(vector.prefix(n))
+    return vector
   }
 
   /// Generates one token.
@@ -136,84 +139,46 @@ public final class Session: @unchecked Sendable {
     return Event(
       token: raw.token < 0 ? nil : raw.token, text: String(decoding: text, as: UTF8.self),
       bytes: Array(UnsafeRawBufferPointer(start: raw.bytes, count: raw.bytes_count)),
-      reason: Reason(rawValue: raw.reason), logprob: raw.logprob, pending: raw.pending,
-      takenOver: raw.taken_over, channel: Channel(rawValue: raw.channel))
+      reason: Reason(rawValue: raw.reason), logprob: raw.logprob, pending: Int(raw.pending),
+      takenOver: Int(raw.taken_over), channel: Channel(rawValue: raw.channel))
   }
 
-  /// Generates up to the event with the reason, on another thread than the caller's. Leaving the loop
-  /// before ends the call that runs, and no other.
-  public func stream() -> AsyncThrowingStream<Event, Error> {
-    AsyncThrowingStream { continuation in
-      let call = StreamCall(self)
-      // Before the task begins: one that is set behind the end is called with .cancelled.
-      continuation.onTermination = { termination in
-        if case .cancelled = termination { call.leave() }
-      }
-      Task.detached {
-        do {
-          var event: Event
-          repeat {
-            if !(try call.begin()) { return }
-            event = try self.next()
-            if case .terminated = continuation.yield(event) { return }
-          } while event.reason == .none
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-    }
-  }
-
-  /// The answer to a conversation, in texts; the session's tokens become the conversation's.
-  public func chat(_ chat: Chat) throws -> AsyncThrowingStream<Event, Error> {
-    try reset()
-    try appendMedia(engine.model.chatIds(chat), [])  // refuses ids in which pictures are missing
-    return stream()
-  }
-
-  /// The text of a whole generation.
-  public func generate() throws -> String {
-    var text = ""
-    var event: Event
-    repeat {
-      event = try next()
-      text += event.text
-    } while event.reason == .none
-    return text
-  }
-
+  /// Takes all tokens back.
   public func reset() throws { try check(rondo_session_reset(handle)) }
 
-  public func undo(_ n: UInt64) throws { try check(rondo_session_undo(handle, n)) }
-
-  public func position() throws -> UInt64 {
-    var position: UInt64 = 0
-    try check(rondo_session_position(handle, &position))
-    return position
+  /// Takes the last n tokens back.
+  public func undo(_ n: Int) throws {
+    try check(rondo_session_undo(handle, UInt64(counted(n, "n", 0, Int.max))))
   }
 
-  /// Tokens that fit; UInt64.max under Policy.slide.
-  public func remaining() throws -> UInt64 {
+  /// How many tokens the sequence has.
+  public func position() throws -> Int {
+    var position: UInt64 = 0
+    try check(rondo_session_position(handle, &position))
+    return Int(position)
+  }
+
+  /// Tokens that fit; nil under Policy.slide, where there is no end.
+  public func remaining() throws -> Int? {
     var tokens: UInt64 = 0
     try check(rondo_session_remaining(handle, &tokens))
-    return tokens
+    return Int(exactly: tokens)
   }
 
   /// Under Policy.slide: the positions that are no longer seen.
-  public func evicted() throws -> Range<UInt64> {
+  public func evicted() throws -> Range<Int> {
     var begin: UInt64 = 0
     var end: UInt64 = 0
     try check(rondo_session_evicted(handle, &begin, &end))
-    return begin..<end
+    return Int(begin)..<Int(end)
   }
 
   /// How many tokens of a prompt are evaluated, and of how many; also while they are.
-  public func progress() throws -> (done: UInt64, total: UInt64) {
+  public func progress() throws -> (done: Int, total: Int) {
     var done: UInt64 = 0
     var total: UInt64 = 0
     try Rondo.check(rondo_session_progress(handle, &done, &total))
-    return (done, total)
+    return (Int(done), Int(total))
   }
 
   public func stats() throws -> SessionCounters {
@@ -226,7 +191,7 @@ public final class Session: @unchecked Sendable {
   /// The tokens that it remembers, the last ones up to `position`; -1 for a row of an input.
   public func tokens() throws -> [Int32] {
     var begin: UInt64 = 0
-    return try output(Int32(0), capacity: Int(position())) {
+    return try output(Int32(0), capacity: position()) {
       rondo_session_tokens(handle, &begin, $0, $1, &$2)
     }
   }
@@ -253,9 +218,9 @@ public final class Session: @unchecked Sendable {
   public func cancel() { _ = rondo_session_cancel(handle) }
 
   /// A session with the same tokens, and with options of its own.
-  public func fork(_ options: SessionOptions? = nil) throws -> Session {
+  public func fork(_ options: SessionOptions = SessionOptions()) throws -> Session {
     var fork: OpaquePointer?
-    try (options ?? engine.options()).with(engine.model) { raw in
+    try options.with(engine.model) { raw in
       try checkMessage { rondo_session_fork(handle, &raw, &fork, $0, $1) }
     }
     return Session(handle: fork!, engine)
@@ -273,30 +238,5 @@ public final class Session: @unchecked Sendable {
   /// On failure the session is as before.
   public func restore(_ snapshot: [UInt8]) throws {
     try check(rondo_session_restore(handle, snapshot, snapshot.count))
-  }
-}
-
-/// The call of a session that a stream is in, until its reader leaves.
-private final class StreamCall: @unchecked Sendable {
-  private let session: Session
-  private let lock = NSLock()
-  private var number: UInt64?
-  private var isLeft = false
-
-  init(_ session: Session) { self.session = session }
-
-  /// Before each call; false: the reader has left.
-  func begin() throws -> Bool {
-    lock.lock()
-    defer { lock.unlock() }
-    if !isLeft { number = try session.callNumber() }
-    return !isLeft
-  }
-
-  func leave() {
-    lock.lock()
-    defer { lock.unlock() }
-    isLeft = true
-    if let number = number { session.cancelCall(number) }
   }
 }

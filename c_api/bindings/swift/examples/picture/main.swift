@@ -24,26 +24,17 @@ import Rondo
 #endif
 
 // shown from here
-func answer(_ path: String, _ photo: String) async throws {
+func answer(_ path: String, _ photo: String) async throws -> ChatReply {
   let model = try Model(path: path)
-  let session = try withPicture(photo) { picture -> Session in
-    var room = EngineOptions()
-    room.raw.max_media_rows = try model.imagePlan(width: picture.width, height: picture.height).rows
-    let engine = try Engine(model, room)
-    var options = try engine.options()
-    options.raw.max_tokens = 64
-    let session = try Session(engine, options)
-    let chat = Chat(
-      messages: #"""
-        [{"role": "user", "content": [
-          {"type": "image"}, {"type": "text", "text": "What is in the picture?"}]}]
-        """#)
-    try session.appendMedia(model.chatIds(chat), [Media(engine, picture)])
-    return session
+  let (engine, media) = try withPicture(photo) { picture in
+    let plan = try model.imagePlan(width: picture.width, height: picture.height)
+    let engine = try Engine(model, EngineOptions { $0.maxMediaRows = plan.rows })
+    return (engine, try Media(engine, picture))
   }
-  for try await event in session.stream() { print(event.text, terminator: "") }
+  let session = try engine.session(SessionOptions { $0.maxTokens = 64 })
+  let messages = [ChatMessage.user("What is in the picture?", images: 1)]
+  return try await session.chat(messages, ChatOptions { $0.media = [media] })
 }
 // shown to here
 
-try await answer(CommandLine.arguments[1], CommandLine.arguments[2])
-print()
+print(try await answer(CommandLine.arguments[1], CommandLine.arguments[2]))
