@@ -16,8 +16,8 @@ build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-de
 test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
   g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy python3-pil
   python3-jsonschema python3-hypothesis python3-setuptools python3-wheel python3-build mypy
-  gcc-mingw-w64-x86-64-win32 libjna-java kotlin chromium python3-sphinx python3-myst-parser
-  python3-breathe furo curl"
+  gcc-mingw-w64-x86-64-win32 kotlin libkotlinx-coroutines-java libkotlinx-atomicfu-java chromium
+  python3-sphinx python3-myst-parser python3-breathe furo curl"
 # A language's tools may be there from elsewhere, with which Debian's would only be in the way.
 command -v go >/dev/null || test="$test golang-go"
 command -v cargo >/dev/null || test="$test cargo"

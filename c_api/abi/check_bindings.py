@@ -12,9 +12,12 @@ BINDINGS = ROOT / "c_api" / "bindings"
 NOT_ITS_OWN = re.compile(r"(^|/)(tests?|examples?|README\.md)(/|$)|\.test\.m?js$|_test\.go$")
 
 
+OVER = {"kotlin": "java"}  # another binding's classes are its own
+
+
 def sources(binding):
     """What people wrote of it: neither what generate.py makes nor tests and examples."""
-    texts = []
+    texts = [sources(OVER[binding])] if binding in OVER else []
     for path in sorted((BINDINGS / binding).rglob("*")):
         name = path.relative_to(BINDINGS / binding).as_posix()
         if not path.is_file() or NOT_ITS_OWN.search(name):

@@ -56,6 +56,17 @@ sees_the_same() {
 # Programs of Java are short here: its first compiler alone takes less than half of the time.
 brief_java() { export JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 ${JAVA_TOOL_OPTIONS-}"; }
 
+# The glue between the library and Java, which Kotlin's binding uses, too, and Java's classes.
+java_glue() {
+  java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+  cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$java/include" -I"$java/include/linux" \
+    -I"$prefix/include" "$source/java/jni/rondo_jni.c" -o librondo_jni.so
+}
+java_classes() {
+  javac -Xlint:all -Werror --release 17 -encoding UTF-8 -d classes "$source"/java/src/main/java/*.java \
+    "$source"/java/src/main/java/rondo/*.java
+}
+
 use_prefix() {
   libdir=$(dirname "$(find "$prefix" -name librondo.a)")
   export LD_LIBRARY_PATH="$libdir" PKG_CONFIG_PATH="$libdir/pkgconfig"
@@ -251,40 +262,44 @@ Assistant:" --image "$picture.png" --max-tokens 64 >"$picture.txt"
     sees_the_same cargo run --quiet --offline --example picture "$RONDO_TEST_SEEING" "$picture.ppm"
     ;;
   java)
-    need java javac
-    jna=/usr/share/java/jna.jar # Debian's libjna-java
-    [ -f "$jna" ] || {
-      skipped "no $jna here"
+    need javac cc
+    copy
+    use_prefix
+    brief_java
+    java_glue
+    java_classes
+    javac -Xlint:all,-try -Werror --release 17 -encoding UTF-8 -cp classes -d tests src/test/java/rondo/tests/*.java
+    javac --release 17 -encoding UTF-8 -cp classes -d examples example/*.java
+    on_java="java -Xcheck:jni -Drondo.jni=$work/librondo_jni.so -Drondo.test.version=$(cat "$2/VERSION") \
+      -Drondo.test.api=$2/c_api/abi/api.json -cp classes:tests:examples"
+    RONDO_TEST_PICTURE=$picture $on_java rondo.tests.Tests
+    RONDO_LIBRARY=$newer $on_java rondo.tests.Tests newer
+    $on_java Generate "$RONDO_TEST_MODEL" "Once upon a time"
+    $on_java Conversation "$RONDO_TEST_CALLING"
+    $on_java Tools "$RONDO_TEST_CALLING"
+    finds_the_same $on_java Search
+    sees_the_same $on_java Picture "$RONDO_TEST_SEEING" "$picture.png"
+    ;;
+  kotlin) # over Java's binding, by a desktop's Java
+    need javac kotlinc cc
+    jars=/usr/share/java # Debian's libkotlinx-coroutines-java and libkotlinx-atomicfu-java
+    coroutines=$jars/kotlinx-coroutines-core.jar:$jars/kotlinx-coroutines-core-common.jar:$jars/atomicfu.jar
+    [ -f "$jars/kotlinx-coroutines-core.jar" ] && [ -f "$jars/atomicfu.jar" ] || {
+      skipped "no kotlinx.coroutines in $jars"
       exit 77
     }
     copy
     use_prefix
     brief_java
-    javac -encoding UTF-8 -cp "$jna" -d classes src/*/java/rondo/*.java
-    java -cp "classes:$jna" rondo.RondoTest
-    RONDO_LIBRARY=$newer java -cp "classes:$jna" rondo.RondoTest newer
-    java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
-    java -cp "classes:$jna" example/Tools.java "$RONDO_TEST_CALLING"
-    finds_the_same java -cp "classes:$jna" example/Search.java
-    sees_the_same java -cp "classes:$jna" example/Picture.java "$RONDO_TEST_SEEING" "$picture.png"
-    ;;
-  kotlin) # by a desktop's Java
-    need javac kotlinc cc
-    copy
-    use_prefix
-    brief_java
-    java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
-    cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$java/include" -I"$java/include/linux" \
-      -I"$prefix/include" jni/rondo_jni.c -o librondo_jni.so -L"$libdir" -lrondo
-    kotlinc -nowarn src/rondo/*.kt test/Life.kt example/*.kt -d classes
-    on_java="java -Xcheck:jni -Drondo.jni=$work/librondo_jni.so"
-    $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt
-    LD_PRELOAD=$newer $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt newer
-    $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
-    $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar ToolsKt "$RONDO_TEST_CALLING"
-    finds_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar SearchKt
-    sees_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar PictureKt "$RONDO_TEST_SEEING" \
-      "$picture.png"
+    java_glue
+    java_classes
+    kotlinc -nowarn -jvm-target 1.8 -cp "classes:$coroutines" src/rondo/kotlin/*.kt test/*.kt test/stub/*.kt \
+      example/*.kt -d kotlin-classes
+    on_java="java -Xcheck:jni -Drondo.jni=$work/librondo_jni.so \
+      -cp classes:kotlin-classes:$coroutines:$jars/kotlin-stdlib.jar"
+    $on_java TestsKt
+    $on_java GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
+    $on_java ConversationKt "$RONDO_TEST_CALLING"
     ;;
   csharp) # as its package has it, built by its project
     need cc

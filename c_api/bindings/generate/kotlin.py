@@ -1,104 +1,73 @@
-"""Kotlin: enums and records, and how the JNI glue reads and fills the C structs."""
-from api import NOTICE, abi_version, camel, records, variables
-from options import ENGINE, SESSION, Words, comment, options
+"""Kotlin: options as named arguments and as settings of a block, over Java's builders."""
+from api import NOTICE
+from java import all_words, java_name
+from options import ENGINE, SESSION, comment, options
 
-INTS = {"uint32_t", "int32_t"}
+TYPES = {"uint32_t": "Int", "int32_t": "Int", "uint64_t": "Long", "float": "Number"}
 
-
-def kt_name(name):
-    words = name.split("_")
-    return words[0] + "".join(word.capitalize() for word in words[1:])
-
-
-def is_text(t):
-    return t.base == "char"
-
-
-def numbers(fields):
-    return [(name, t) for name, t, _ in fields if not is_text(t)]
-
-
-def texts(fields):
-    return [(name, t) for name, t, _ in fields if is_text(t)]
-
-
-def kotlin(api):
-    out = [f"// {NOTICE}", "package rondo", "",
-           f"internal const val ABI_VERSION = {abi_version(api)}"]
-    for e in api["enums"]:
-        out += ["", f"/** The constants {e['prefix']} of rondo.h; newer libraries may have more. */",
-                f"object {camel(e['name'])} {{"]
-        out += [f"    const val {name} = {value}" for name, value in e["values"].items()] + ["}"]
-    for struct, fields in records(api):
-        kind = camel(struct["name"])
-        out += ["", f"/** {struct['name']} of rondo.h. */",
-                f"class {kind} internal constructor(n: LongArray, t: Array<String?>) {{"]
-        for i, (name, t) in enumerate(numbers(fields)):
-            cast = ".toInt()" if t.base in INTS else ""
-            out.append(f"    val {kt_name(name)} = n[{i}]{cast}")
-        for i, (name, _) in enumerate(texts(fields)):
-            out.append(f"    val {kt_name(name)} = t[{i}] ?: \"\"")
-        if not texts(fields):
-            out[-1 - len(numbers(fields))] = out[-1 - len(numbers(fields))].replace(
-                "(n: LongArray, t: Array<String?>)", "(n: LongArray)")
-        out.append("}")
-    return "\n".join(out) + "\n"
+# What Java's builders take beside numbers, flags, enums and texts: (name, type, what it is, how it is said).
+ENGINE_OWN = [
+    ("draft", "Model", "A small model of the same vocabulary that drafts, or an assistant of this one.", None),
+    ("cpus", "IntArray", "Affinity.CPUS with these, as the system counts them.", "to.cpus(*it)"),
+    ("progress", "(Long, Long) -> Boolean", "Told how far the engine is, of how much; false cancels.",
+     "to.progress { done, total -> it(done, total) }"),
+    ("log", "(Log, String) -> Unit", "Told of what happens to the engine, by logLevel.",
+     "to.log { level, text -> it(level, text) }"),
+    ("executor", "Executor", "Computes in place of threads of the engine's own.", None),
+]
+SESSION_OWN = [
+    ("recommended", "Boolean", "False: what the model's makers recommend is not followed.", None),
+    ("stop", "List<String>", "Texts that end a generation, which ends before them.", None),
+    ("logitBias", "Map<Int, Float>", "What is added to a token's logit, by its id.", None),
+    ("adapter", "Adapter", "What is added to the model, where adapterRank has room for it.", None),
+    ("grammar", "Grammar", "What each generation must be a text of.", None),
+    ("jsonSchema", "String", "In its place a JSON Schema, as JSON.", None),
+    ("thinkingTexts", "Pair<String, String>", "The texts around a thought.",
+     "to.thinkingTexts(it.first, it.second)"),
+]
 
 
-def glue(api):
-    out = [f"/* {NOTICE} */", "#include <rondo/rondo.h>", "#include <string.h>"]
-    for struct, fields in records(api):
-        name = struct["name"]
-        numeric = numbers(fields)
-        out += ["", f"enum {{ {name}_NUMBERS = {len(numeric)} }};",
-                f"static inline void {name}_numbers(const {name}* s, jlong* out) {{"]
-        out += [f"  out[{i}] = (jlong)s->{field};" for i, (field, _) in enumerate(numeric)] + ["}"]
-        if texts(fields):
-            (field, _), = texts(fields)
-            out += [f"static inline const char* {name}_text(const {name}* s) {{ return s->{field}; }}"]
-    for struct in api["structs"]:
-        if not struct["name"].endswith("_options"):
-            continue
-        name = struct["name"]
-        out += ["", "/* 0: there is no such number. Floats come as their bits. */",
-                f"static int {name}_set({name}* s, const char* field, jlong value) {{"]
-        for field, t, _ in variables(api, struct):
-            counts = field.startswith("n_") or t.base == "size_t"  # the glue's own
-            if t.stars or t.is_callback or counts or field == "struct_size" or \
-                    field.startswith("reserved"):
-                continue
-            if t.base == "float":
-                out += [f"  if (strcmp(field, \"{field}\") == 0) {{", "    int32_t bits = (int32_t)value;",
-                        f"    memcpy(&s->{field}, &bits, sizeof bits);", "    return 1;", "  }"]
-            else:
-                out += [f"  if (strcmp(field, \"{field}\") == 0) {{", f"    s->{field} = ({t.base})value;",
-                        "    return 1;", "  }"]
-        out += ["  return 0;", "}"]
-    return "\n".join(out) + "\n"
+def type_of(option):
+    if option.kind == "enum":
+        return "".join(word.capitalize() for word in option.enum["name"].removeprefix("rondo_").split("_"))
+    return {"flag": "Boolean", "text": "String"}.get(option.kind) or TYPES[option.type.base]
+
+
+def listed(api, struct, own, *left_out):
+    """(name, type, what it is, how Java's builder is told)"""
+    words = all_words(api)
+    for option in options(api, struct, *left_out):
+        name, kind = java_name(option.name), type_of(option)
+        value = "it.toDouble()" if kind == "Number" else "it"
+        yield name, kind, words.about(option), f"to.{name}({value})"
+    for name, kind, about, said in own:
+        yield name, kind, about, said or f"to.{name}(it)"
+
+
+def settings(kind, function, all_options):
+    """A class with a variable for each option, and a function with an argument for each."""
+    params = [f"{name}: {'(' + of + ')' if '->' in of else of}? = null" for name, of, _, _ in all_options]
+    out = ["", f"/** What differs from the defaults of [{kind}Options]; null: nothing is said. */", "@RondoDsl",
+           f"class {kind}Settings internal constructor() {{"]
+    for (_, _, about, _), param in zip(all_options, params):
+        out += [*comment(about, 100, "    /** ", "     * ", " */"), f"    var {param}"]
+    out += ["", f"    internal fun options(): {kind}Options {{", f"        val to = {kind}Options.builder()"]
+    out += [f"        {name}?.let {{ {said} }}" for name, _, _, said in all_options]
+    out += ["        return to.build()", "    }", "}", "",
+            f"/** [{kind}Options] by the names of options, in a block, or both: see [{kind}Settings]. */",
+            f"fun {function}("]
+    out += [f"    {param}," for param in params]
+    out += [f"    block: {kind}Settings.() -> Unit = {{}}", f"): {kind}Options {{",
+            f"    val settings = {kind}Settings()"]
+    out += [f"    settings.{name} = {name}" for name, _, _, _ in all_options]
+    return out + ["    settings.block()", "    return settings.options()", "}"]
 
 
 def files(api):
-    return {"kotlin/src/rondo/Records.kt": kotlin(api), "kotlin/jni/records.h": glue(api)}
-
-
-TYPES = {"uint32_t": "Int", "int32_t": "Int", "uint64_t": "Long", "float": "Float"}
-
-
-def field(option, words):
-    kind = {"flag": " = false", "text": ": String? = null"}.get(
-        option.kind, f": {TYPES.get(option.type.base)}? = null")
-    return [*comment(words.about(option), 104, "/** ", " * ", " */"),
-            f"var {kt_name(option.name)}{kind}"]
-
-
-def regions(api):
-    words = Words(api, kt_name, lambda enum, value: f"[{camel(enum['name'])}].{value}", "null",
-                  "one of [{}]")
-    result = {}
-    for struct, what in ((ENGINE, "engine"), (SESSION, "session")):
-        of = list(options(api, struct, "log_level"))  # there is no log
-        result[f"{what} options"] = sum((field(option, words) for option in of), [])
-        result[f"{what} options said"] = [  # texts go beside
-            f'it.set("{option.name}", {kt_name(option.name)})' for option in of
-            if option.kind != "text"]
-    return {"c_api/bindings/kotlin/src/rondo/Options.kt": result}
+    out = [f"// {NOTICE}", "package rondo.kotlin", "", "import java.util.concurrent.Executor", "import rondo.*", "",
+           "/** Of blocks that say options: inside of one, no other's are said. */", "@DslMarker",
+           "annotation class RondoDsl"]
+    out += settings("Engine", "engineOptions", list(listed(api, ENGINE, ENGINE_OWN)))
+    out += settings("Session", "sessionOptions",
+                    list(listed(api, SESSION, SESSION_OWN, "thinking_begin", "thinking_end")))
+    return {"kotlin/src/rondo/kotlin/Options.kt": "\n".join(out) + "\n"}

@@ -1,22 +1,17 @@
 import rondo.Engine;
-import rondo.EngineOptions;
-import rondo.Event;
 import rondo.Model;
 import rondo.Session;
-import rondo.SessionOptions;
 
-/** Continues a text: java Generate model.rondo "Once upon a time" */
+/** Generate MODEL PROMPT: writes what the model says next. */
 public final class Generate {
   public static void main(String[] arguments) {
+    // shown from here
     try (Model model = Model.open(arguments[0]);
-         Engine engine = model.engine(new EngineOptions());
-         Session session = engine.session(new SessionOptions().maxTokens(64))) {
-      session.prefill(model.tokenize(arguments[1]));
-      for (Event event : session.events()) {
-        System.out.print(event.text());
-        System.out.flush();
-      }
+         Engine engine = model.engine(o -> o.context(512));
+         Session session = engine.session(o -> o.maxTokens(64).stop("\n"))) {
+      session.stream(arguments[1]).forEach(event -> System.out.print(event.text()));
       System.out.println();
     }
+    // shown to here
   }
 }

@@ -1,28 +1,18 @@
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiFunction;
 import rondo.Engine;
-import rondo.EngineOptions;
 import rondo.Model;
-import rondo.Session;
-import rondo.SessionOptions;
 
-/** Which text is nearest to a question: java Search embedder.rondo "question" "text"... */
+/** Search MODEL QUESTION TEXT...: writes the text that is nearest to the question by meaning. */
 public final class Search {
   public static void main(String[] arguments) {
     String question = arguments[1];
-    List<String> texts = Arrays.asList(arguments).subList(2, arguments.length);
+    List<String> texts = List.of(arguments).subList(2, arguments.length);
     // shown from here
     try (Model model = Model.open(arguments[0]);
-         Engine engine = model.engine(new EngineOptions().maxSessions(2));
-         Session a = engine.session(new SessionOptions());
-         Session b = engine.session(new SessionOptions())) {
-      BiFunction<String, String, int[]> read =
-          (text, prompt) -> model.tokenize(model.embeddingText(text, prompt));
-      float[] asked = a.embed(read.apply(question, "query"));
-      List<float[]> found = engine.embed(List.of(a, b),
-          texts.stream().map(text -> read.apply(text, "document")).toList());
-      String best = "";
+         Engine engine = model.engine(o -> o.maxSessions(2))) {
+      float[] asked = engine.embed(List.of(question), "query").get(0);
+      List<float[]> found = engine.embed(texts, "document");
+      int best = 0;
       double highest = -1;
       for (int i = 0; i < found.size(); ++i) {
         double similar = 0;
@@ -31,10 +21,10 @@ public final class Search {
         }
         if (similar > highest) {
           highest = similar;
-          best = texts.get(i);
+          best = i;
         }
       }
-      System.out.println(best);
+      System.out.println(texts.get(best));
     }
     // shown to here
   }

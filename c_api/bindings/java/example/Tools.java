@@ -1,46 +1,32 @@
 import rondo.Calls;
 import rondo.Chat;
-import rondo.ChatPart;
-import rondo.ChatPartKind;
 import rondo.Engine;
-import rondo.EngineOptions;
 import rondo.Grammar;
-import rondo.GrammarOptions;
+import rondo.GrammarKind;
+import rondo.Message;
 import rondo.Model;
+import rondo.Reply;
 import rondo.Session;
-import rondo.SessionOptions;
 
-/** A model calls a function and answers with what it gave: java Tools model.rondo */
+/** Tools MODEL: lets a model call a function, and answer by what that gives. */
 public final class Tools {
   public static void main(String[] arguments) {
     // shown from here
-    String question = "{\"role\": \"user\", \"content\": \"How is the weather in Rome?\"}";
+    Message question = Message.user("How is the weather in Rome?");
     String tools = """
         [{"type": "function", "function": {"name": "weather", "parameters": {
           "type": "object", "properties": {"city": {"type": "string", "maxLength": 30}},
           "required": ["city"], "additionalProperties": false}}}]""";
-    Chat asked = new Chat("[" + question + "]").tools(tools);
+    Chat asked = Chat.builder(question).tools(tools).build();
     try (Model model = Model.open(arguments[0]);
-         Engine engine = model.engine(new EngineOptions().maxSessions(2));
-         Grammar rules = model.rulesGrammar(
-             model.chatGrammar(asked, Calls.ONE, null), new GrammarOptions());
-         Session calling = engine.session(new SessionOptions().grammar(rules));
-         Session answering = engine.session(new SessionOptions().maxTokens(64))) {
-      String messages = "";
-      for (ChatPart part : calling.chatParts(asked)) {
-        if (part.kind() == ChatPartKind.CALL_END) {
-          messages = """
-              [%s, {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function":
-                {"name": "%s", "arguments": %s}}]},
-              {"role": "tool", "content": "{\\"sky\\": \\"clear\\"}"}]"""
-              .formatted(question, part.name(), part.arguments());
-        }
-      }
-      for (ChatPart part : answering.chatParts(new Chat(messages).tools(tools))) {
-        System.out.print(part.text());
-      }
+         Engine engine = model.engine(o -> o.maxSessions(2));
+         Grammar rules = model.grammar(GrammarKind.GBNF, model.chatGrammar(asked, Calls.ONE));
+         Session calling = engine.session(o -> o.grammar(rules));
+         Session answering = engine.session(o -> o.maxTokens(64))) {
+      Reply call = calling.chat(asked); // call.calls().get(0).arguments() is JSON by the schema
+      Chat told = Chat.builder(question, call.message(), Message.tool("{\"sky\": \"clear\"}")).tools(tools).build();
+      System.out.println(answering.chat(told).text());
     }
     // shown to here
-    System.out.println();
   }
 }

@@ -1,28 +1,39 @@
 package rondo;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.PointerByReference;
+import java.nio.ByteBuffer;
 
-/** A LoRA adapter for a model. Made by Model.adapter. Any number of sessions share it, on any thread; they
- * keep what they need of it when it is closed. */
+/** A LoRA adapter, which any number of sessions of its model share. Made by Model.adapter; may be used
+ * from any thread. */
 public final class Adapter extends Handle {
-  private static final Raw RAW = Rondo.RAW;
-
-  private Adapter(Pointer handle) {
-    super(handle, RAW::rondo_adapter_close);
+  private Adapter(long handle, ByteBuffer bytes) {
+    super(new Memory(bytes).state(handle, Raw::rondo_adapter_close));
   }
 
   static Adapter open(Model model, String path) {
-    PointerByReference adapter = new PointerByReference();
-    Rondo.checkMessage((message, bytes) -> model.call(
-        handle -> RAW.rondo_adapter_open_path(handle, path, adapter, message, bytes)));
-    return new Adapter(adapter.getValue());
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer adapter = scratch.pointer();
+      Rondo.checkMessage(scratch, (message, bytes) -> model.call(handle -> Raw.rondo_adapter_open_path(
+          handle, scratch.text("path", Check.given("path", path)), adapter, message, bytes)));
+      return new Adapter(Scratch.pointer(adapter), null);
+    }
   }
 
-  /** What it is: EngineOptions.adapterRank must be at least its rank. */
+  static Adapter open(Model model, ByteBuffer file) {
+    ByteBuffer whole = Memory.direct(file);
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer adapter = scratch.pointer();
+      Rondo.checkMessage(scratch, (message, bytes) -> model.call(handle -> Raw.rondo_adapter_open_memory(
+          handle, whole, whole.remaining(), adapter, message, bytes)));
+      return new Adapter(Scratch.pointer(adapter), whole);
+    }
+  }
+
+  /** What it is. */
   public AdapterFacts info() {
-    Raw.AdapterFacts facts = new Raw.AdapterFacts();
-    Rondo.check(call(adapter -> RAW.rondo_adapter_info(adapter, facts)));
-    return AdapterFacts.of(facts);
+    try (Scratch scratch = new Scratch()) {
+      Structs.AdapterFacts facts = new Structs.AdapterFacts(scratch);
+      Rondo.check(call(adapter -> Raw.rondo_adapter_info(adapter, facts.bytes)));
+      return AdapterFacts.of(facts);
+    }
   }
 }

@@ -3,8 +3,12 @@ package rondo;
 
 /** The constants RONDO_AFFINITY_ of rondo.h. */
 public enum Affinity {
+  /** Those that the system puts them on. */
   SYSTEM(0),
+  /** The performance cores, as far as the system tells; on Apple's systems QoS classes do this in
+   * any case. */
   PERFORMANCE(1),
+  /** Those that rondo_engine_options.cpus names. */
   CPUS(2),
   /** Of a newer library. */
   UNKNOWN(-1);

@@ -3,8 +3,11 @@ package rondo;
 
 /** The constants RONDO_CALLS_ of rondo.h. */
 public enum Calls {
+  /** As many as the model wants, behind content or none. */
   AUTO(0),
+  /** One at least, and nothing else. */
   REQUIRED(1),
+  /** Exactly one, and nothing else. */
   ONE(2),
   /** Of a newer library. */
   UNKNOWN(-1);

@@ -3,7 +3,9 @@ package rondo;
 
 /** The constants RONDO_CHANNEL_ of rondo.h. */
 public enum Channel {
+  /** The answer. */
   TEXT(0),
+  /** A thought, with what begins and ends it. */
   THINKING(1),
   /** Of a newer library. */
   UNKNOWN(-1);

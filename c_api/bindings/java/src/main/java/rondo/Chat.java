@@ -1,77 +1,171 @@
 package rondo;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 
-/** What a conversation is rendered from. Texts are JSON, but for the template. */
+/** What a conversation is rendered from. Never changes. */
 public final class Chat {
-  final Raw.ChatOptions raw = new Raw.ChatOptions();
-  private int prompt = Raw.CHAT_ADD_GENERATION_PROMPT;
-  private int content = Raw.CHAT_PLAIN_CONTENT;
+  private final String messages;
+  private final List<Media> media;
+  private final String tools;
+  private final String variables;
+  private final String template;
+  private final String templateName;
+  private final int flags;
+  private final long localTime;
 
-  /** messages: [{"role": "user", "content": "Hello!"}, ...] */
-  public Chat(String messages) {
-    Rondo.check(Rondo.RAW.rondo_chat_options_init(raw, new SizeT(raw.size())));
-    byte[] bytes = Memories.utf8(messages);
-    raw.messages = Memories.of(bytes);
-    raw.messages_bytes = new SizeT(bytes.length);
-    raw.flags = prompt | content;
+  private Chat(Builder builder) {
+    messages = builder.messages;
+    media = builder.media;
+    tools = builder.tools;
+    variables = builder.variables;
+    template = builder.template;
+    templateName = builder.templateName;
+    flags = builder.prompt | builder.content;
+    localTime = builder.localTime;
   }
 
-  /** The functions that the model may call: a list of JSON schemas. */
-  public Chat tools(String json) {
-    byte[] bytes = Memories.utf8(json);
-    raw.tools = Memories.of(bytes);
-    raw.tools_bytes = new SizeT(bytes.length);
-    return this;
+  /** These messages, without options. */
+  public static Chat of(Message... messages) {
+    return builder(messages).build();
   }
 
-  /** An object: more names for the template. */
-  public Chat variables(String json) {
-    byte[] bytes = Memories.utf8(json);
-    raw.variables = Memories.of(bytes);
-    raw.variables_bytes = new SizeT(bytes.length);
-    return this;
+  /** These messages, to say options. */
+  public static Builder builder(Message... messages) {
+    return builder(List.of(messages));
   }
 
-  /** Jinja, in place of the model's own. */
-  public Chat template(String jinja) {
-    byte[] bytes = Memories.utf8(jinja);
-    raw.template_text = Memories.of(bytes);
-    raw.template_bytes = new SizeT(bytes.length);
-    return this;
+  /** The same. */
+  public static Builder builder(List<Message> messages) {
+    StringBuilder json = new StringBuilder("[");
+    List<Media> media = new ArrayList<>();
+    for (Message message : messages) {
+      json.append(json.length() > 1 ? ", " : "");
+      message.write(json);
+      media.addAll(message.pictures());
+    }
+    return new Builder(json.append(']').toString(), media);
   }
 
-  public Chat templateName(String name) {
-    raw.template_name = Memories.zeroTerminated(name);
-    return this;
+  /** Messages as JSON: `[{"role": "user", "content": "Hello!"}, ...]` as the model's makers have it. Its
+   * pictures are in the order of its parts {"type": "image"}. */
+  public static Builder json(String messages, Media... media) {
+    return new Builder(Check.given("messages", messages), List.of(media));
   }
 
-  /** False: the text does not end where the assistant's answer begins. */
-  public Chat addGenerationPrompt(boolean add) {
-    prompt = add ? Raw.CHAT_ADD_GENERATION_PROMPT : 0;
-    raw.flags = prompt | content;
-    return this;
+  List<Media> media() {
+    return media;
   }
 
-  /** The text ends inside of the last message, which the model goes on with. */
-  public Chat continueFinal() {
-    prompt = Raw.CHAT_CONTINUE_FINAL;
-    raw.flags = prompt | content;
-    return this;
+  /** A call that takes (options, ..., message, message_bytes). */
+  interface Rendering {
+    int call(ByteBuffer options, ByteBuffer message, long messageBytes);
   }
 
-  /** True, the default: only what the template itself wrote becomes special tokens. False: also their
-   * texts in messages. */
-  public Chat plainContent(boolean plain) {
-    content = plain ? Raw.CHAT_PLAIN_CONTENT : 0;
-    raw.flags = prompt | content;
-    return this;
+  /** Throws with the message where the call fails otherwise than for want of room. */
+  int status(Scratch scratch, Rendering call) {
+    Structs.ChatOptions raw = new Structs.ChatOptions(scratch);
+    Rondo.check(Raw.rondo_chat_options_init(raw.bytes, Structs.ChatOptions.SIZE));
+    raw.flags(flags);
+    raw.localTime(localTime);
+    raw.messages(addressOf(scratch, messages));
+    raw.messagesBytes(sizeOf(messages));
+    raw.tools(addressOf(scratch, tools));
+    raw.toolsBytes(sizeOf(tools));
+    raw.variables(addressOf(scratch, variables));
+    raw.variablesBytes(sizeOf(variables));
+    raw.templateText(addressOf(scratch, template));
+    raw.templateBytes(sizeOf(template));
+    raw.templateName(scratch.address(scratch.text("templateName", templateName)));
+    int[] status = new int[1];
+    Rondo.checkMessage(scratch, (message, bytes) -> {
+      status[0] = call.call(raw.bytes, message, bytes);
+      return status[0] == Status.BUFFER_TOO_SMALL.value ? Status.OK.value : status[0];
+    });
+    return status[0];
   }
 
-  /** What the clock on the wall shows. */
-  public Chat localTime(LocalDateTime time) {
-    raw.local_time = time.toEpochSecond(ZoneOffset.UTC);
-    return this;
+  private static long addressOf(Scratch scratch, String text) {
+    return text == null ? 0 : scratch.address(scratch.bytes(text.getBytes(UTF_8)));
+  }
+
+  private static long sizeOf(String text) {
+    return text == null ? 0 : text.getBytes(UTF_8).length;
+  }
+
+  /** Says options, each by a method of its name. */
+  public static final class Builder {
+    private final String messages;
+    private final List<Media> media;
+    private String tools;
+    private String variables;
+    private String template;
+    private String templateName;
+    private int prompt = Raw.CHAT_ADD_GENERATION_PROMPT;
+    private int content = Raw.CHAT_PLAIN_CONTENT;
+    private long localTime = Raw.CHAT_NO_CLOCK;
+
+    private Builder(String messages, List<Media> media) {
+      this.messages = messages;
+      this.media = List.copyOf(media);
+    }
+
+    /** The functions that the model may call, as JSON: a list of {"type": "function", ...}. */
+    public Builder tools(String tools) {
+      this.tools = tools;
+      return this;
+    }
+
+    /** An object as JSON: more names for the template. */
+    public Builder variables(String variables) {
+      this.variables = variables;
+      return this;
+    }
+
+    /** Jinja, in place of the model's own. */
+    public Builder template(String template) {
+      this.template = template;
+      return this;
+    }
+
+    /** Which of the model's templates. */
+    public Builder templateName(String templateName) {
+      this.templateName = templateName;
+      return this;
+    }
+
+    /** False: the text does not end where the assistant's answer begins. */
+    public Builder addGenerationPrompt(boolean addGenerationPrompt) {
+      prompt = addGenerationPrompt ? Raw.CHAT_ADD_GENERATION_PROMPT : 0;
+      return this;
+    }
+
+    /** True: the text ends inside of the last message, which the model goes on with. */
+    public Builder continueFinal(boolean continueFinal) {
+      prompt = continueFinal ? Raw.CHAT_CONTINUE_FINAL : Raw.CHAT_ADD_GENERATION_PROMPT;
+      return this;
+    }
+
+    /** True, the default: only what the template itself wrote becomes special tokens. False: also their
+     * texts in messages. */
+    public Builder plainContent(boolean plainContent) {
+      content = plainContent ? Raw.CHAT_PLAIN_CONTENT : 0;
+      return this;
+    }
+
+    /** What the clock on the wall shows, for templates that write the date; null: no clock. */
+    public Builder localTime(LocalDateTime localTime) {
+      this.localTime = localTime == null ? Raw.CHAT_NO_CLOCK : localTime.toEpochSecond(ZoneOffset.UTC);
+      return this;
+    }
+
+    public Chat build() {
+      return new Chat(this);
+    }
   }
 }

@@ -1,75 +1,74 @@
 package rondo;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.PointerByReference;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Takes an answer as it comes, cut anywhere, and hands out its parts. Made by Model.chatParser. One call
- * at a time. */
+ * at a time; a second one waits. */
 public final class ChatParser extends Handle {
-  private static final Raw RAW = Rondo.RAW;
-
   /** The call that is being written. */
   private String name = "";
   private String id = "";
   private final StringBuilder arguments = new StringBuilder();
 
-  private ChatParser(Pointer handle) {
-    super(handle, RAW::rondo_chat_parser_close);
+  private ChatParser(long handle) {
+    super(handle, Raw::rondo_chat_parser_close);
   }
 
-  static ChatParser create(Model model, Chat chat) {
-    PointerByReference parser = new PointerByReference();
-    Rondo.checkMessage((message, bytes) -> model.call(
-        handle -> RAW.rondo_chat_parser_create(handle, chat.raw, parser, message, bytes)));
-    return new ChatParser(parser.getValue());
+  static ChatParser create(long model, Chat chat) {
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer parser = scratch.pointer();
+      Check.given("chat", chat).status(scratch, (options, message, bytes)
+          -> Raw.rondo_chat_parser_create(model, options, parser, message, bytes));
+      return new ChatParser(Scratch.pointer(parser));
+    }
   }
 
   /** Gives the answer's next bytes, those of events. last: there are no more behind them. */
-  public void push(byte[] bytes, boolean last) {
-    Rondo.check(call(parser
-        -> RAW.rondo_chat_parser_push(parser, bytes, new SizeT(bytes.length), last ? 1 : 0)));
+  public synchronized void push(byte[] bytes, boolean last) {
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer from = scratch.bytes(bytes);
+      Rondo.check(call(parser -> Raw.rondo_chat_parser_push(parser, from, bytes.length, last ? 1 : 0)));
+    }
   }
 
   /** What was not handed out yet, as far as it is known what it is. */
-  public List<ChatPart> parts() {
+  public synchronized List<ChatPart> parts() {
     return with(parser -> {
       List<ChatPart> parts = new ArrayList<>();
-      for (Raw.ChatPart raw = new Raw.ChatPart();;) {
-        Rondo.check(RAW.rondo_chat_parser_next(parser, raw));
-        if (raw.kind == ChatPartKind.NONE.value) {
-          return parts;
+      try (Scratch scratch = new Scratch()) {
+        Structs.ChatPart part = new Structs.ChatPart(scratch);
+        for (;;) {
+          Rondo.check(Raw.rondo_chat_parser_next(parser, part.bytes));
+          if (part.kind() == ChatPartKind.NONE.value) {
+            return parts;
+          }
+          parts.add(told(part));
         }
-        parts.add(told(raw));
       }
     });
   }
 
-  private ChatPart told(Raw.ChatPart raw) {
-    ChatPartKind kind = ChatPartKind.of(raw.kind);
-    String text = text(raw.text, raw.text_bytes);
+  private ChatPart told(Structs.ChatPart part) {
+    ChatPartKind kind = ChatPartKind.of(part.kind());
+    String text = Natives.text(part.text(), part.textBytes());
     if (kind == ChatPartKind.CALL) {
-      name = text(raw.name, raw.name_bytes);
-      id = text(raw.id, raw.id_bytes);
+      name = Natives.text(part.name(), part.nameBytes());
+      id = Natives.text(part.id(), part.idBytes());
       arguments.setLength(0);
     } else if (kind == ChatPartKind.ARGUMENTS) {
       arguments.append(text);
     }
     boolean ended = kind == ChatPartKind.CALL_END;
     boolean named = ended || kind == ChatPartKind.CALL;
-    return new ChatPart(kind, text, raw.call, named ? name : "", named ? id : "",
+    return new ChatPart(kind, text, part.call(), named ? name : "", named ? id : "",
         ended ? arguments.toString() : "");
   }
 
-  private static String text(Pointer start, SizeT count) {
-    return new String(start.getByteArray(0, count.intValue()), StandardCharsets.UTF_8);
-  }
-
   /** As it was made, for another answer. */
-  public void reset() {
-    Rondo.check(call(RAW::rondo_chat_parser_reset));
+  public synchronized void reset() {
+    Rondo.check(call(Raw::rondo_chat_parser_reset));
   }
 
   /** What an event of the answer brings. */

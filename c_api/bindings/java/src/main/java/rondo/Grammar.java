@@ -1,33 +1,34 @@
 package rondo;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.LongByReference;
-import com.sun.jna.ptr.PointerByReference;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** What generations may say. Made by Model.grammar. Any number of sessions share it, on any thread; they
- * keep what they need of it when it is closed. */
+import java.nio.ByteBuffer;
+
+/** Texts that sessions may say; any number of sessions share one. Made by Model.grammar; may be used from
+ * any thread. */
 public final class Grammar extends Handle {
-  private static final Raw RAW = Rondo.RAW;
-
-  private Grammar(Pointer handle) {
-    super(handle, RAW::rondo_grammar_close);
+  private Grammar(long handle) {
+    super(handle, Raw::rondo_grammar_close);
   }
 
-  static Grammar create(Model model, GrammarKind kind, String written, GrammarOptions options) {
-    byte[] text = Memories.utf8(written);
-    Raw.GrammarOptions raw = options.raw(kind);
-    PointerByReference grammar = new PointerByReference();
-    Rondo.checkMessage((message, bytes) -> model.call(handle -> RAW.rondo_grammar_create(
-        handle, raw, text, new SizeT(text.length), null, new SizeT(0), grammar, message, bytes)));
-    return new Grammar(grammar.getValue());
+  static Grammar create(long model, GrammarKind kind, String text, GrammarOptions options) {
+    byte[] bytes = Check.given("the grammar", text).getBytes(UTF_8);
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer raw = Check.given("options", options).raw(scratch, kind).bytes;
+      ByteBuffer grammar = scratch.pointer();
+      Rondo.checkMessage(scratch, (message, messageBytes) -> Raw.rondo_grammar_create(model, raw,
+          scratch.bytes(bytes), bytes.length, null, 0, grammar, message, messageBytes));
+      return new Grammar(Scratch.pointer(grammar));
+    }
   }
 
-  static long plan(Model model, GrammarKind kind, String written, GrammarOptions options) {
-    SizeT length = new SizeT(Memories.utf8(written).length);
-    Raw.GrammarOptions raw = options.raw(kind);
-    LongByReference size = new LongByReference();
-    Rondo.checkMessage((message, bytes) -> model.call(
-        handle -> RAW.rondo_grammar_plan(handle, raw, length, size, message, bytes)));
-    return size.getValue();
+  static long plan(long model, GrammarKind kind, String text, GrammarOptions options) {
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer raw = Check.given("options", options).raw(scratch, kind).bytes;
+      ByteBuffer size = scratch.take(8);
+      Rondo.checkMessage(scratch, (message, messageBytes) -> Raw.rondo_grammar_plan(model, raw,
+          Check.given("the grammar", text).getBytes(UTF_8).length, size, message, messageBytes));
+      return size.getLong(0);
+    }
   }
 }

@@ -1,104 +1,138 @@
 package rondo;
 
-import com.sun.jna.Pointer;
-import java.lang.ref.Cleaner;
+import java.io.Closeable;
 import java.lang.ref.Reference;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.ToIntFunction;
-import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+import java.util.function.LongToIntFunction;
 
-/** A handle that is given up once, and never under a call of another thread. */
-abstract class Handle implements AutoCloseable {
-  private static final Cleaner CLEANER = Cleaner.create();
-
-  /** Apart from the object, so that the cleaner does not keep that. */
-  private static final class State implements Runnable {
-    private final Pointer handle;
-    private final Consumer<Pointer> giveUp;
-    private int calls;
+/** A handle of the library's that is given up once, and never under a call of another thread. */
+abstract class Handle implements Closeable {
+  /** Apart from the object, so that the reaper does not keep that. */
+  static final class State implements Runnable {
+    private final long handle;
+    private final LongConsumer giveUp;
+    private int users;
     private boolean closed;
+    private boolean givenUp;
 
-    State(Pointer handle, Consumer<Pointer> giveUp) {
+    State(long handle, LongConsumer giveUp) {
       this.handle = handle;
       this.giveUp = giveUp;
     }
 
     @Override
-    public synchronized void run() {
-      if (!closed) {
+    public void run() {
+      synchronized (this) {
         closed = true;
-        if (calls == 0) {
-          giveUp.accept(handle);
-        }
       }
+      end();
     }
 
-    synchronized Pointer enter(Handle owner) {
-      if (closed) {
-        throw new IllegalStateException("this " + owner.getClass().getSimpleName() + " is closed");
-      }
-      ++calls;
+    /** Also of what is closed: for who holds it by `hold`. */
+    long handle() {
       return handle;
     }
 
-    synchronized void leave() {
-      if (--calls == 0 && closed) {
-        giveUp.accept(handle);
+    /** Keeps the handle up to `leave`. */
+    synchronized void hold(String name) {
+      holdOpen(name);
+    }
+
+    /** No name: also of what is closed, where something else holds it. */
+    synchronized void holdOpen(String name) {
+      if (closed && name != null) {
+        throw new IllegalStateException("this " + name + " is closed");
       }
+      ++users;
+    }
+
+    void leave() {
+      synchronized (this) {
+        --users;
+      }
+      end();
+    }
+
+    synchronized boolean isClosed() {
+      return closed;
+    }
+
+    private void end() {
+      synchronized (this) {
+        if (!closed || users > 0 || givenUp) {
+          return;
+        }
+        givenUp = true;
+      }
+      giveUp.accept(handle);
     }
   }
 
-  private final State state;
-  private final Cleaner.Cleanable cleanable;
+  final State state;
+  private final Reaper reaper;
 
-  Handle(Pointer handle, Consumer<Pointer> giveUp) {
-    state = new State(handle, giveUp);
-    cleanable = CLEANER.register(this, state);
+  Handle(State state) {
+    this.state = state;
+    reaper = Reaper.watch(this, state);
+  }
+
+  Handle(long handle, LongConsumer giveUp) {
+    this(new State(handle, giveUp));
   }
 
   /** Gives the handle up. Closing twice does nothing. */
   @Override
   public void close() {
-    cleanable.clean();
+    reaper.close();
   }
 
-  Pointer enter() {
-    return state.enter(this);
+  /** Whether close was called. */
+  public final boolean isClosed() {
+    return state.isClosed();
   }
 
-  void leave() {
-    state.leave();
+  String kind() {
+    return getClass().getSimpleName();
   }
 
-  <T> T with(Function<Pointer, T> use) {
-    Pointer handle = enter();
+  <T> T with(LongFunction<T> use) {
+    state.hold(kind());
     try {
-      return use.apply(handle);
+      return use.apply(state.handle());
     } finally {
-      leave();
+      state.leave();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  int call(LongToIntFunction use) {
+    state.hold(kind());
+    try {
+      return use.applyAsInt(state.handle());
+    } finally {
+      state.leave();
       Reference.reachabilityFence(this);
     }
   }
 
   /** The handles stay during the call. */
-  static int callWithAll(List<? extends Handle> owners, ToIntFunction<Pointer[]> use) {
-    Pointer[] handles = new Pointer[owners.size()];
-    int entered = 0;
+  static <T> T withAll(List<? extends Handle> owners, java.util.function.Function<long[], T> use) {
+    long[] handles = new long[owners.size()];
+    int held = 0;
     try {
-      for (; entered < handles.length; ++entered) {
-        handles[entered] = owners.get(entered).enter();
+      for (; held < handles.length; ++held) {
+        Handle owner = Check.given("an element of the list", owners.get(held));
+        owner.state.hold(owner.kind());
+        handles[held] = owner.state.handle();
       }
-      return use.applyAsInt(handles);
+      return use.apply(handles);
     } finally {
-      while (entered > 0) {
-        owners.get(--entered).leave();
+      while (held > 0) {
+        owners.get(--held).state.leave();
       }
       Reference.reachabilityFence(owners);
     }
-  }
-
-  int call(ToIntFunction<Pointer> use) {
-    return with(use::applyAsInt);
   }
 }

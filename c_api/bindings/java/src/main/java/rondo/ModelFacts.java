@@ -1,7 +1,28 @@
 // Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 package rondo;
 
-/** rondo_model_facts of rondo.h. */
+/**
+ * rondo_model_facts of rondo.h.
+ *
+ * @param vocabSize Token ids are 0 to vocab_size - 1.
+ * @param contextLength Tokens that the model was trained for.
+ * @param hiddenSize Values of a token between layers.
+ * @param nLayers Transformer layers.
+ * @param nHeads Query heads, of the first layer.
+ * @param nKvHeads Heads of keys and values, of the first layer, which query heads share in
+ *     groups.
+ * @param headDim Values of a head, of the first layer.
+ * @param bosToken -1: none.
+ * @param nEosTokens See rondo_model_eos_token.
+ * @param hasTokenizer false: token ids only.
+ * @param formatVersion Of the file.
+ * @param fileBytes Size of the file, or of the part that was opened.
+ * @param parameters Values in all weights; a tied embedding counts once.
+ * @param tokenizerBytes What opening took of memory for texts to be tokenized in: fixed, at most
+ *     2 MB; 0: none.
+ * @param pictureToken The token that stands for a picture (rondo_session_append_media); -1: the
+ *     model does not see.
+ */
 public record ModelFacts(
     int vocabSize,
     int contextLength,
@@ -12,28 +33,28 @@ public record ModelFacts(
     int headDim,
     int bosToken,
     int nEosTokens,
-    int hasTokenizer,
+    boolean hasTokenizer,
     int formatVersion,
     long fileBytes,
     long parameters,
     long tokenizerBytes,
     int pictureToken) {
-  static ModelFacts of(Raw.ModelFacts raw) {
+  static ModelFacts of(Structs.ModelFacts from) {
     return new ModelFacts(
-        raw.vocab_size,
-        raw.context_length,
-        raw.hidden_size,
-        raw.n_layers,
-        raw.n_heads,
-        raw.n_kv_heads,
-        raw.head_dim,
-        raw.bos_token,
-        raw.n_eos_tokens,
-        raw.has_tokenizer,
-        raw.format_version,
-        raw.file_bytes,
-        raw.parameters,
-        raw.tokenizer_bytes,
-        raw.picture_token);
+        from.vocabSize(),
+        from.contextLength(),
+        from.hiddenSize(),
+        from.nLayers(),
+        from.nHeads(),
+        from.nKvHeads(),
+        from.headDim(),
+        from.bosToken(),
+        from.nEosTokens(),
+        from.hasTokenizer() != 0,
+        from.formatVersion(),
+        from.fileBytes(),
+        from.parameters(),
+        from.tokenizerBytes(),
+        from.pictureToken());
   }
 }

@@ -3,7 +3,9 @@ package rondo;
 
 /** The constants RONDO_POLICY_ of rondo.h. */
 public enum Policy {
+  /** A full context ends the generation; nothing is lost. */
   STOP(0),
+  /** The oldest tokens make room, in blocks; sinkTokens stay. */
   SLIDE(1),
   /** Of a newer library. */
   UNKNOWN(-1);

@@ -3,8 +3,11 @@ package rondo;
 
 /** The constants RONDO_POOLING_ of rondo.h. */
 public enum Pooling {
+  /** The mean of all. */
   MEAN(0),
+  /** The last one. */
   LAST(1),
+  /** The first one, which then stands for the whole text: [CLS]. */
   FIRST(2),
   /** Of a newer library. */
   UNKNOWN(-1);

@@ -1,36 +1,36 @@
 package rondo;
 
-import com.sun.jna.Library;
-import com.sun.jna.Native;
-import com.sun.jna.ptr.LongByReference;
-import java.nio.charset.StandardCharsets;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntFunction;
 
-/** The library itself: the one that the property rondo.library, or RONDO_LIBRARY, names; else the
- * system's. */
+/** The library itself. It is loaded when it is first used: the file that the property rondo.library, or
+ * RONDO_LIBRARY, names; else that of an archive on the class path, or the system's. */
 public final class Rondo {
-  static final Raw RAW = Native.load(
-      System.getProperty("rondo.library",
-          System.getenv().getOrDefault("RONDO_LIBRARY", "rondo")),
-      Raw.class, Map.of(Library.OPTION_STRING_ENCODING, "UTF-8"));
-  private static final SizeT MESSAGE_BYTES = new SizeT(512);
+  private static final int MESSAGE_BYTES = 512;
 
   private Rondo() {}
 
-  /** The library's release. */
+  /** This package's version. */
   public static String version() {
-    return RAW.rondo_version_string();
+    return Raw.VERSION;
+  }
+
+  /** The library's version. */
+  public static String libraryVersion() {
+    return new String(Raw.rondo_version_string(), UTF_8);
   }
 
   /** What the library can do, by name: "limit.sessions", "chat" and others of rondo.h. */
   public static long query(String name) {
-    LongByReference value = new LongByReference();
-    check(RAW.rondo_query(name, value));
-    return value.getValue();
+    try (Scratch scratch = new Scratch()) {
+      ByteBuffer value = scratch.take(8);
+      check(Raw.rondo_query(scratch.text("name", Check.given("name", name)), value));
+      return value.getLong(0);
+    }
   }
 
   static void check(int status) {
@@ -41,49 +41,56 @@ public final class Rondo {
 
   /** A call that ends in (message, message_bytes). */
   interface WithMessage {
-    int call(byte[] message, SizeT messageBytes);
+    int call(ByteBuffer message, long messageBytes);
   }
 
-  static void checkMessage(WithMessage call) {
-    byte[] message = new byte[MESSAGE_BYTES.intValue()];
+  static void checkMessage(Scratch scratch, WithMessage call) {
+    ByteBuffer message = scratch.take(MESSAGE_BYTES);
     int status = call.call(message, MESSAGE_BYTES);
     if (status != Status.OK.value) {
-      throw new RondoException(status, Native.toString(message, "UTF-8"));
+      throw new RondoException(status, Natives.text(Natives.address(message)));
     }
   }
 
-  /** A call that ends in (buffer, capacity, length). */
-  interface TextOutput {
-    int call(byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  /** A call that ends in (buffer, capacity, length); `size` of its elements in bytes. */
+  interface Output {
+    int call(ByteBuffer buffer, long capacity, ByteBuffer length);
   }
 
-  static String text(TextOutput call) {
-    SizeT.ByReference length = new SizeT.ByReference();
-    for (int capacity = 256;; capacity = Math.toIntExact(length.value() + 1)) {
-      byte[] buffer = new byte[capacity];
-      int status = call.call(buffer, new SizeT(capacity), length);
+  /** The buffer, and how many elements of it were written. */
+  record Written(ByteBuffer buffer, int count) {
+    byte[] bytes() {
+      byte[] copy = new byte[count];
+      buffer.duplicate().get(copy);
+      return copy;
+    }
+
+    int[] ints() {
+      int[] copy = new int[count];
+      buffer.asIntBuffer().get(copy);
+      return copy;
+    }
+  }
+
+  static Written output(Scratch scratch, int size, long capacity, Output call) {
+    ByteBuffer length = scratch.pointer();
+    for (;;) {
+      ByteBuffer buffer = scratch.take(size * capacity);
+      int status = call.call(buffer, capacity, length);
       if (status != Status.BUFFER_TOO_SMALL.value) {
         check(status);
-        return new String(buffer, 0, (int) length.value(), StandardCharsets.UTF_8);
+        return new Written(buffer, Math.toIntExact(Scratch.pointer(length)));
       }
+      capacity = Scratch.pointer(length) + 1;
     }
   }
 
-  /** A call that ends in (ids, capacity, count). */
-  interface IdsOutput {
-    int call(int[] ids, SizeT capacity, SizeT.ByReference count);
+  static String text(Scratch scratch, Output call) {
+    return new String(output(scratch, 1, 256, call).bytes(), UTF_8);
   }
 
-  static int[] ids(int capacity, IdsOutput call) {
-    SizeT.ByReference count = new SizeT.ByReference();
-    for (;; capacity = Math.toIntExact(count.value())) {
-      int[] ids = new int[Math.max(capacity, 1)];
-      int status = call.call(ids, new SizeT(ids.length), count);
-      if (status != Status.BUFFER_TOO_SMALL.value) {
-        check(status);
-        return Arrays.copyOf(ids, (int) count.value());
-      }
-    }
+  static int[] ids(Scratch scratch, long capacity, Output call) {
+    return output(scratch, Integer.BYTES, capacity, call).ints();
   }
 
   /** What a function gives for 0, 1, ..., up to the first that is not there. */

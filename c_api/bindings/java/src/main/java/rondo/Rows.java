@@ -3,7 +3,9 @@ package rondo;
 
 /** The constants RONDO_ROWS_ of rondo.h. */
 public enum Rows {
+  /** Float, of the machine's byte order. */
   FLOAT32(0),
+  /** The upper half of a float32. */
   BFLOAT16(1),
   /** Of a newer library. */
   UNKNOWN(-1);

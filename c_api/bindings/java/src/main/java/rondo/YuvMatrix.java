@@ -3,7 +3,9 @@ package rondo;
 
 /** The constants RONDO_YUV_ of rondo.h. */
 public enum YuvMatrix {
+  /** ITU-R BT.601. */
   BT601(0),
+  /** ITU-R BT.709. */
   BT709(1),
   /** Of a newer library. */
   UNKNOWN(-1);

@@ -3,7 +3,9 @@ package rondo;
 
 /** The constants RONDO_YUV_ of rondo.h. */
 public enum YuvRange {
+  /** From 16 to 235. */
   VIDEO(0),
+  /** From 0 to 255. */
   FULL(1),
   /** Of a newer library. */
   UNKNOWN(-1);

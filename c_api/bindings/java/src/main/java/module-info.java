@@ -1,0 +1,4 @@
+/** Language models on this machine, by Rondo. */
+module rondo {
+  exports rondo;
+}

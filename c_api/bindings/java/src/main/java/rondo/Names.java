@@ -1,0 +1,55 @@
+// Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
+package rondo;
+
+/** What the library calls an option, and what it is called here. */
+final class Names {
+  static final String[][] ALL = {
+          {"adapter_rank", "adapterRank"},
+          {"context_policy", "contextPolicy"},
+          {"draft_head", "draftHead"},
+          {"duty_percent", "dutyPercent"},
+          {"frequency_penalty", "frequencyPenalty"},
+          {"grammar_begin", "grammarBegin"},
+          {"grammar_goes_on", "grammarGoesOn"},
+          {"grammar_token", "grammarToken"},
+          {"ignore_eos", "ignoreEos"},
+          {"kv_format", "kvFormat"},
+          {"kv_tokens", "kvTokens"},
+          {"local_time", "localTime"},
+          {"log_level", "logLevel"},
+          {"logit_bias", "logitBias"},
+          {"max_drafts", "maxDrafts"},
+          {"max_input_rows", "maxInputRows"},
+          {"max_media_rows", "maxMediaRows"},
+          {"max_rows", "maxRows"},
+          {"max_sessions", "maxSessions"},
+          {"max_tokens", "maxTokens"},
+          {"memory_bytes", "memoryBytes"},
+          {"messages_bytes", "messagesBytes"},
+          {"min_p", "minP"},
+          {"min_tokens", "minTokens"},
+          {"no_prefix_cache", "noPrefixCache"},
+          {"no_repeat_ngram_size", "noRepeatNgramSize"},
+          {"one_tile", "oneTile"},
+          {"parallel_for", "parallelFor"},
+          {"penalty_last_n", "penaltyLastN"},
+          {"presence_penalty", "presencePenalty"},
+          {"profile_events", "profileEvents"},
+          {"repetition_penalty", "repetitionPenalty"},
+          {"rows_per_step", "rowsPerStep"},
+          {"sink_tokens", "sinkTokens"},
+          {"stop_strings", "stopStrings"},
+          {"template_bytes", "templateBytes"},
+          {"template_name", "templateName"},
+          {"template_text", "templateText"},
+          {"thinking_begin", "thinkingBegin"},
+          {"thinking_end", "thinkingEnd"},
+          {"thinking_tokens", "thinkingTokens"},
+          {"tools_bytes", "toolsBytes"},
+          {"top_k", "topK"},
+          {"top_p", "topP"},
+          {"variables_bytes", "variablesBytes"},
+  };
+
+  private Names() {}
+}
