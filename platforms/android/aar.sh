@@ -1,8 +1,11 @@
 #!/bin/sh
-# build/android/rondo.aar: the library and its JNI glue for 64-bit Android, the Kotlin binding, and the C
-# header and library for native code (prefab). Gradle: implementation(files("rondo.aar")).
+# build/android/rondo.aar: the library and its JNI glue for 64-bit Android, the bindings for Java and Kotlin, and
+# the C header and library for native code (prefab). Gradle: implementation(files("rondo.aar")), with
+# kotlinx-coroutines-android.
 #   ANDROID_NDK_HOME=... sh platforms/android/aar.sh [ABI...]     default: arm64-v8a x86_64
-# Needs an NDK (r27 or later: pages of 16 KB), kotlinc, jar, zip, CMake and flatc.
+# Needs an NDK (r27 or later: pages of 16 KB), javac, kotlinc, jar, zip, CMake, flatc and a jar of
+# kotlinx.coroutines (COROUTINES, by default Debian's). With ANDROID_JAR, a platform's android.jar, it has
+# bindings/kotlin/android, too: assets, bitmaps and camera frames.
 set -eu
 cd "$(dirname "$0")/../.."
 ndk=${ANDROID_NDK_HOME:-${ANDROID_NDK_ROOT:-}}
@@ -10,19 +13,19 @@ ndk=${ANDROID_NDK_HOME:-${ANDROID_NDK_ROOT:-}}
   echo "aar.sh: ANDROID_NDK_HOME names no NDK: there is no '$ndk/build/cmake/android.toolchain.cmake'" >&2
   exit 1
 }
-for tool in cmake flatc kotlinc jar zip; do
+for tool in cmake flatc javac kotlinc jar zip; do
   command -v $tool >/dev/null || { echo "aar.sh: $tool is needed" >&2; exit 1; }
 done
 work=$PWD/build/android
 aar=$work/aar
+version=$(cat VERSION)
 minimum=26
-rm -rf "$aar"
-mkdir -p "$aar/prefab/modules/rondo/include/rondo" "$work/classes"
+rm -rf "$aar" "$work/classes"
+mkdir -p "$aar/prefab/modules/rondo/include/rondo"
 
-# One archive of the Kotlin binding, but what needs Android's own classes.
-rm -rf "$work/classes"
-kotlinc -nowarn c_api/bindings/kotlin/src/rondo/*.kt -d "$work/classes"
+sh platforms/android/classes.sh "$work/classes"
 jar --create --file "$aar/classes.jar" -C "$work/classes" .
+cp platforms/android/rules.pro "$aar/proguard.txt"
 
 cat >"$aar/AndroidManifest.xml" <<XML
 <manifest xmlns:android="http://schemas.android.com/apk/res/android" package="rondo">
@@ -30,8 +33,10 @@ cat >"$aar/AndroidManifest.xml" <<XML
 </manifest>
 XML
 : >"$aar/R.txt"
+cp LICENSE "$aar/LICENSE"
 cp include/rondo/rondo.h include/rondo/rondo.hpp "$aar/prefab/modules/rondo/include/rondo/"
-echo '{"schema_version": 2, "name": "rondo", "version": "'"$(cat VERSION)"'", "dependencies": []}' >"$aar/prefab/prefab.json"
+echo "{\"schema_version\": 2, \"name\": \"rondo\", \"version\": \"$version\", \"dependencies\": []}" \
+  >"$aar/prefab/prefab.json"
 echo '{"export_libraries": [], "android": {}}' >"$aar/prefab/modules/rondo/module.json"
 
 for abi in ${*:-arm64-v8a x86_64}; do

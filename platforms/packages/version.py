@@ -23,6 +23,7 @@ MANIFESTS = [
     ("c_api/bindings/rust/README.md", r'^rondo-sys = \{ path = "\.\./rondo-sys-', '"'),
     ("c_api/bindings/java/pom.xml", r"<artifactId>rondo</artifactId>\s*<version>", "<"),
     ("c_api/bindings/go/version.go", r'PackageVersion = "', '"'),
+    ("c_api/bindings/kotlin/pom.xml", r"<artifactId>rondo-kotlin</artifactId>\s*<version>", "<"),
     ("c_api/bindings/csharp/Rondo.csproj", r"<Version>", "<"),
     ("c_api/bindings/swift/Sources/Rondo/Failures.swift", r'packageVersion = "', '"'),
 ]

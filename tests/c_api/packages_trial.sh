@@ -92,8 +92,8 @@ END
       gives "$binding by replace" env LD_LIBRARY_PATH="$PWD/$libdir" replaced/host "$model" "$prompt"
       ;;
     java)
-      jar=$(find "$packages/java/repository" -name 'rondo-*.jar')
-      gives "$binding" java -cp "$jar:${JNA:-/usr/share/java/jna.jar}" \
+      jar=$packages/java/repository/rondo/rondo/$release/rondo-$release
+      gives "$binding" java -cp "$jar.jar:$jar-linux-$(uname -m).jar" \
         "$bindings/java/example/Generate.java" "$model" "$prompt"
       ;;
     csharp) # by a project of its own, for which a folder is the source of packages
