@@ -39,7 +39,8 @@ echo "{\"schema_version\": 2, \"name\": \"rondo\", \"version\": \"$version\", \"
   >"$aar/prefab/prefab.json"
 echo '{"export_libraries": [], "android": {}}' >"$aar/prefab/modules/rondo/module.json"
 
-for abi in ${*:-arm64-v8a x86_64}; do
+test $# -gt 0 || set -- arm64-v8a x86_64
+for abi in "$@"; do
   cmake -S . -B "$work/$abi" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$ndk/build/cmake/android.toolchain.cmake" \
     -DANDROID_ABI="$abi" -DANDROID_PLATFORM="android-$minimum" -DANDROID_STL=c++_static \
     -DCMAKE_BUILD_TYPE=Release -DRONDO_BUNDLED=ON -DRONDO_DOWNLOAD=ON -DRONDO_TOOLS=OFF \

@@ -64,7 +64,7 @@ def functions(api):
 
 def glue(api):
     names = [f["name"] for f in api["functions"]]
-    out = [f"/* {NOTICE} */", "", "/* Every function of the library. */",
+    out = [f"/* {NOTICE} */", "/* clang-format off */", "", "/* Every function of the library. */",
            "#define FUNCTIONS(X) \\", *(f"  X({name}) \\" for name in names[:-1]), f"  X({names[-1]})", "",
            "#define POINTER_TO(name) __typeof__(&(name)) name;", "static struct {", "  FUNCTIONS(POINTER_TO)",
            "} library;", "",
@@ -73,7 +73,7 @@ def glue(api):
         out.append(f"    sizeof({s['name']}),")
         out += [f"    offsetof({s['name']}, {field[0]})," for field in s["fields"]]
     out += ["};", "", "/* Addresses of these are options. */", "static void* const callbacks[] = {"]
-    out += [f"    (void*){c['name'].removeprefix('rondo_')}," for c in option_callbacks(api)] + ["};", ""]
+    out += [f"    FUNCTION({c['name'].removeprefix('rondo_')})," for c in option_callbacks(api)] + ["};", ""]
     table = []
     for name, result, params in functions(api):
         java = [(param, kind) for param, kind, _ in params if kind]
@@ -86,7 +86,7 @@ def glue(api):
         out += [f"static {returned} JNICALL call_{name}(JNIEnv* env, jclass self{head}) {{",
                 "  (void)env, (void)self;", f"  {body}", "}"]
         signature = "".join(SIGNATURES[kind] for _, kind in java)
-        table.append(f'    {{(char*)"{name}", (char*)"({signature}){SIGNATURES[result]}", (void*)call_{name}}},')
+        table.append(f'    {{(char*)"{name}", (char*)"({signature}){SIGNATURES[result]}", FUNCTION(call_{name})}},')
     return "\n".join(out + ["", "static const JNINativeMethod natives[] = {", *table, "};"]) + "\n"
 
 

@@ -1,6 +1,6 @@
-/* rondo.h for rondo.Raw. A handle is a long, memory a direct buffer, a callback's `user` the number of
- * the object in rondo.Callbacks that is to be told. The library is opened by its name, so that one that
- * is missing or too old can be told about. */
+/* rondo.h for rondo.Raw. A handle is a long, memory a direct buffer, a callback's `user` the number
+ * of the object in rondo.Callbacks that is to be told. The library is opened by its name, so that
+ * one that is missing or too old can be told about. */
 #include <jni.h>
 #include <rondo/rondo.h>
 #include <stddef.h>
@@ -15,6 +15,8 @@
 #endif
 
 #define POINTER(handle) ((void*)(intptr_t)(handle))
+/* ISO C has no such conversion; JNI and dlsym need it. */
+#define FUNCTION(name) __extension__(void*)(name)
 #define AT(buffer) ((buffer) == NULL ? NULL : (*env)->GetDirectBufferAddress(env, buffer))
 
 static JavaVM* vm;
@@ -28,7 +30,8 @@ static jbyteArray bytes_of(JNIEnv* env, const char* text) {
   return array;
 }
 
-/* ---- Callbacks: they come on threads that are in a call of Java's -------------------------------- */
+/* ---- Callbacks: they come on threads that are in a call of Java's
+ * -------------------------------- */
 
 static JNIEnv* here(void) {
   void* env = NULL;
@@ -85,7 +88,8 @@ static void logits_row(void* user, size_t index, const float* logits, size_t cou
   (*env)->DeleteLocalRef(env, row);
 }
 
-/* ---- The library's functions ---------------------------------------------------------------------- */
+/* ---- The library's functions
+ * ---------------------------------------------------------------------- */
 
 /* FUNCTIONS, `library` with a pointer to each, layouts, callbacks, and natives, which call them. */
 #include "functions.h"
@@ -114,7 +118,7 @@ static const char* why(void) {
 #endif
 
 /* Opens the library of this name, zero-terminated; null, or why that fails. */
-static jbyteArray JNICALL bind(JNIEnv* env, jclass self, jobject path) {
+static jbyteArray JNICALL bind_library(JNIEnv* env, jclass self, jobject path) {
   (void)self;
   void* opened = open_library(AT(path));
   if (opened == NULL) return bytes_of(env, why());
@@ -128,7 +132,8 @@ static jbyteArray JNICALL bind(JNIEnv* env, jclass self, jobject path) {
   return NULL;
 }
 
-/* ---- Memory --------------------------------------------------------------------------------------- */
+/* ---- Memory
+ * --------------------------------------------------------------------------------------- */
 
 static jlong JNICALL address(JNIEnv* env, jclass self, jobject buffer) {
   (void)self;
@@ -177,15 +182,15 @@ static void JNICALL run_task(JNIEnv* env, jclass self, jlong task, jlong context
 }
 
 static const JNINativeMethod own[] = {
-    {(char*)"bind", (char*)"(Ljava/nio/ByteBuffer;)[B", (void*)bind},
-    {(char*)"address", (char*)"(Ljava/nio/ByteBuffer;)J", (void*)address},
-    {(char*)"callback", (char*)"(I)J", (void*)callback},
-    {(char*)"layoutsOf", (char*)"()[I", (void*)layouts_of},
-    {(char*)"pointerBytes", (char*)"()I", (void*)pointer_bytes},
-    {(char*)"textAt", (char*)"(J)[B", (void*)text_at},
-    {(char*)"copy", (char*)"(J[B)V", (void*)copy_bytes},
-    {(char*)"copy", (char*)"(J[F)V", (void*)copy_floats},
-    {(char*)"runTask", (char*)"(JJJ)V", (void*)run_task},
+    {(char*)"bind", (char*)"(Ljava/nio/ByteBuffer;)[B", FUNCTION(bind_library)},
+    {(char*)"address", (char*)"(Ljava/nio/ByteBuffer;)J", FUNCTION(address)},
+    {(char*)"callback", (char*)"(I)J", FUNCTION(callback)},
+    {(char*)"layoutsOf", (char*)"()[I", FUNCTION(layouts_of)},
+    {(char*)"pointerBytes", (char*)"()I", FUNCTION(pointer_bytes)},
+    {(char*)"textAt", (char*)"(J)[B", FUNCTION(text_at)},
+    {(char*)"copy", (char*)"(J[B)V", FUNCTION(copy_bytes)},
+    {(char*)"copy", (char*)"(J[F)V", FUNCTION(copy_floats)},
+    {(char*)"runTask", (char*)"(JJJ)V", FUNCTION(run_task)},
 };
 
 #define COUNT(array) (jint)(sizeof(array) / sizeof *(array))
@@ -198,7 +203,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void* reserved) {
   jclass found = (*env)->FindClass(env, "rondo/Natives");
   if (found == NULL || (*env)->RegisterNatives(env, found, own, COUNT(own)) != 0) return JNI_ERR;
   found = (*env)->FindClass(env, "rondo/Raw");
-  if (found == NULL || (*env)->RegisterNatives(env, found, natives, COUNT(natives)) != 0) return JNI_ERR;
+  if (found == NULL || (*env)->RegisterNatives(env, found, natives, COUNT(natives)) != 0)
+    return JNI_ERR;
   found = (*env)->FindClass(env, "rondo/Callbacks");
   if (found == NULL) return JNI_ERR;
   callbacks_class = (*env)->NewGlobalRef(env, found);
