@@ -19,7 +19,7 @@ done
 work=$PWD/build/android
 aar=$work/aar
 version=$(cat VERSION)
-minimum=26
+minimum=28 # java.lang.ref.Reference.reachabilityFence
 rm -rf "$aar" "$work/classes"
 mkdir -p "$aar/prefab/modules/rondo/include/rondo"
 

@@ -126,9 +126,7 @@ public final class Image {
     List<ByteBuffer> parts = new ArrayList<>();
     int begin = 0;
     for (Shape shape : shapes) {
-      ByteBuffer part = whole.duplicate();
-      part.position(begin).limit(begin + (int) shape.bytes());
-      parts.add(part.slice());
+      parts.add(Scratch.part(whole, begin, (int) shape.bytes()));
       begin += (int) shape.bytes();
     }
     return parts;

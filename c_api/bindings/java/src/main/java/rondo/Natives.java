@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +39,7 @@ final class Natives {
     String named = System.getProperty("rondo.jni");
     String file = Platform.fileOf("rondo_jni");
     if (named != null) {
-      if (loaded(Path.of(named))) {
+      if (loaded(Paths.get(named))) {
         return;
       }
       throw missing(file);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ final class Packed {
   }
 
   private void unpack(String place, String name, String digest) throws IOException {
-    Path file = folder.resolve(Path.of(name).getFileName());
+    Path file = folder.resolve(Paths.get(name).getFileName());
     try (InputStream bytes = open(place + name)) {
       if (bytes == null) {
         throw new IOException("the archive has no " + place + name);

@@ -2,7 +2,7 @@ package rondo;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -35,7 +35,7 @@ final class Platform {
 
   /** Alpine's C library, with which libraries made for others do not load. */
   private static boolean isMusl() {
-    try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"))) {
+    try (Stream<String> mapped = Files.lines(Paths.get("/proc/self/maps"))) {
       return mapped.anyMatch(line -> line.contains("/ld-musl-"));
     } catch (IOException | RuntimeException untold) {
       return false;

@@ -3,6 +3,7 @@ package rondo;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.ref.Reference;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -39,9 +40,7 @@ final class Scratch implements AutoCloseable {
       large.add(own);
       return own;
     }
-    ByteBuffer view = slab.duplicate();
-    view.position(used).limit(used + bytes);
-    ByteBuffer piece = view.slice().order(ByteOrder.nativeOrder());
+    ByteBuffer piece = part(slab, used, bytes);
     used = Math.min(SLAB_BYTES, (used + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     for (int i = 0; i < bytes; ++i) {
       piece.put(i, (byte) 0);
@@ -84,8 +83,15 @@ final class Scratch implements AutoCloseable {
 
   /** Number `index` of an array of structs of this size. */
   static ByteBuffer element(ByteBuffer array, int index, int size) {
-    ByteBuffer view = array.duplicate();
-    view.position(index * size).limit((index + 1) * size);
+    return part(array, index * size, size);
+  }
+
+  /** ByteBuffer.slice(int, int), which Android has late, as Buffer's own position and limit. */
+  static ByteBuffer part(ByteBuffer of, int begin, int bytes) {
+    ByteBuffer view = of.duplicate();
+    Buffer bounds = view;
+    bounds.limit(begin + bytes);
+    bounds.position(begin);
     return view.slice().order(ByteOrder.nativeOrder());
   }
 

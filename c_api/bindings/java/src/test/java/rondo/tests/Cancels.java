@@ -26,7 +26,11 @@ import rondo.Status;
 /** b35 to b40. */
 final class Cancels {
   /** Whose passes take one part of a hundred of the time, so that calls wait. */
-  private static final Engine SLOW = MODEL.engine(options().dutyPercent(1).noPrefixCache(true).build());
+  private static final Engine SLOW = MODEL.engine(
+      options().dutyPercent(1).maxRows(1).noPrefixCache(true).build());
+
+  /** What takes some ten seconds there, in one call. */
+  private static final int[] LONG = new int[240];
 
   private Cancels() {}
 
@@ -55,7 +59,9 @@ final class Cancels {
   static void b35CancelFromElsewhere() throws Exception {
     try (Session session = SLOW.session()) {
       Thread other = soon(session::cancel);
-      fails(Status.CANCELLED, "", () -> session.generate(PROMPT));
+      long begin = System.nanoTime();
+      fails(Status.CANCELLED, "", () -> session.prefill(LONG));
+      holds(System.nanoTime() - begin < 5_000_000_000L);
       other.join();
       again(session);
     }
@@ -94,11 +100,10 @@ final class Cancels {
       long begin = System.nanoTime();
       fails(Status.CANCELLED, "interrupt", () -> {
         try {
-          session.generate(PROMPT);
+          session.prefill(LONG);
         } catch (RondoException error) {
-          holds(Thread.interrupted()); // stays, so that loops end
-          caller.interrupt();
-          session.generate(PROMPT); // at once
+          holds(caller.isInterrupted()); // stays, so that loops end
+          session.prefill(LONG); // at once
         }
       });
       holds(Thread.interrupted() && System.nanoTime() - begin < 5_000_000_000L);
