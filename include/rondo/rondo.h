@@ -176,7 +176,8 @@ extern "C" {
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
 
-/* The release, MAJOR.MINOR.PATCH, for people to read. Static, never NULL. [any thread, since ABI 3] */
+/* The release, MAJOR.MINOR.PATCH, for people to read. Static, never NULL. [any thread, since ABI 3]
+ */
 RONDO_API const char* rondo_version_string(void);
 
 /* Pinned values, grouped by their high digit: 0x1_: the caller's arguments; 0x2_: the model file,

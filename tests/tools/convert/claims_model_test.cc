@@ -1,5 +1,5 @@
-// What the manual and --help say of `rondo convert`, each with the command that a user would type; what
-// comes out is run.
+// What the manual and --help say of `rondo convert`, each with the command that a user would type;
+// what comes out is run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
