@@ -18,25 +18,8 @@ install(EXPORT rondo NAMESPACE rondo:: FILE rondo-shared.cmake DESTINATION "${pa
 install(DIRECTORY c_api/examples DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-development"
   COMPONENT development)
 
-# The licences of what is inside the libraries travel with them.
-foreach(component runtime development)
-  install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}"
-    COMPONENT ${component})
-  foreach(name xnnpack pthreadpool fxdiv)
-    install(FILES "${${name}_SOURCE_DIR}/LICENSE" RENAME "LICENSE.${name}"
-      DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}" COMPONENT ${component})
-  endforeach()
-endforeach()
-
-if(RONDO_BUNDLED)
-  foreach(component runtime development)
-    foreach(name pcre2 utf8proc xxhash flatbuffers)
-      file(GLOB licence "${${name}_SOURCE_DIR}/LICEN[CS]E*")
-      install(FILES ${licence} RENAME "LICENSE.${name}"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}" COMPONENT ${component})
-    endforeach()
-  endforeach()
-endif()
+rondo_install_licences(rondo-runtime runtime ${RONDO_LICENCES})
+rondo_install_licences(rondo-development development ${RONDO_LICENCES})
 
 # pkg-config files that find their way from where they lie, wherever that was moved to.
 file(RELATIVE_PATH to_libdir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_FULL_LIBDIR}")

@@ -1,12 +1,9 @@
 # The program, its man pages and its completions in shells; and the packages of all that is
 # installed: `cpack --config build/.../CPackConfig.cmake` makes one .tar.gz of everything, and
 # on Debian a .deb of each component: librondo0, librondo-dev, rondo.
+include(GNUInstallDirs)
 install(TARGETS rondo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo" COMPONENT tool)
-foreach(name xnnpack pthreadpool fxdiv)
-  install(FILES "${${name}_SOURCE_DIR}/LICENSE" RENAME "LICENSE.${name}"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo" COMPONENT tool)
-endforeach()
+rondo_install_licences(rondo tool ${RONDO_LICENCES} ${RONDO_TOOL_LICENCES})
 
 # Both are what the program says of itself; Windows has neither.
 if(NOT WIN32)
