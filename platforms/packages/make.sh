@@ -1,14 +1,25 @@
 #!/bin/sh
-# Makes packages in build/packages. tests/c_api/packages_trial.sh tries those of bindings from outside.
-#   make.sh PACKAGE...      of: python node rust go java csharp
-# Each is a file beside this one, NAME.sh, with a function NAME_package. Those of bindings have a library
-# inside that needs nothing of a system but its C library.
+# Makes packages in build/packages, of the version that /VERSION says.
+#   make.sh PACKAGE...
+# Of bindings, each with a library inside that needs nothing of a system but its C library
+# (tests/c_api/packages_trial.sh tries them from outside):
+#   python node rust go java csharp
+# Of the rest:
+#   source    the sources as one archive
+#   archives  header, libraries, pkg-config and CMake files for each target; RONDO_TARGETS names some
+#   tool      the program as one static file for linux-x64 and linux-arm64; RONDO_TARGETS names one
+#   debian    a Debian source package
+#   sbom      what is inside, as SPDX and CycloneDX say it
+#   oci       an image with the static program for `rondo serve`; needs tool
+#   recipes   for vcpkg, Conan, Homebrew, winget and Nix; needs source
+#   sums      all that was made in one folder, release, with SHA256SUMS and its signature
+# Each is a file beside this one, NAME.sh, with a function NAME_package.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/platforms/packages/common.sh"
 
 test $# -gt 0 || {
-  sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,/^# Each/p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 2
 }
 for package in "$@"; do
@@ -20,9 +31,12 @@ for package in "$@"; do
   exit 2
 done
 mkdir -p "$out"
-library
 for package in "$@"; do
   # shellcheck source=/dev/null
   . "$packages/$package.sh"
+  case $package in
+    source | archives | tool | debian | sbom | oci | recipes | sums) ;;
+    *) library ;;
+  esac
   "${package}_package"
 done
