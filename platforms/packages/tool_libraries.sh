@@ -1,0 +1,107 @@
+#!/bin/sh
+# Builds the libraries that the program needs of others, as archives, for the systems whose package of it is
+# one file: libmicrohttpd for `rondo serve` (Linux), libcurl for `rondo pull`, which speaks TLS by Mbed TLS
+# (Linux) or by the system (Windows).
+#   sh platforms/packages/tool_libraries.sh TARGET FOLDER     linux-x64, linux-arm64 or windows-x64
+# Leaves include, lib and licences in FOLDER, and does nothing where they are there. The sources are
+# archives of the system's package mirror, each known by its SHA-256.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+target=$1
+mkdir -p "$2"
+folder=$(cd "$2" && pwd)
+[ ! -e "$folder/.complete" ] || exit 0
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/rondo
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 2)}
+case $target in
+  linux-x64) zig=x86_64-linux-musl machine=x86_64 ;;
+  linux-arm64) zig=aarch64-linux-musl machine=aarch64 ;;
+  windows-x64) zig= ;;
+  *) echo "tool_libraries.sh: no libraries for '$target'" >&2 && exit 2 ;;
+esac
+
+# fetch NAME PATH SHA256: its sources in $sources, from PATH below pool/main of a mirror.
+fetch() {
+  unpacked=$cache/$1-$(echo "$3" | cut -c 1-12)
+  if [ ! -d "$unpacked" ]; then
+    mkdir -p "$cache"
+    work=$(mktemp -d "$cache/$1.XXXXXX")
+    # shellcheck disable=SC2016  # apt's own variable
+    for mirror in $(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' | sort -u); do
+      /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User= download-file "${mirror%/}/pool/main/$2" \
+        "$work/archive" "SHA256:$3" >/dev/null 2>&1 && break
+    done
+    echo "$3  $work/archive" | sha256sum --check --quiet || {
+      echo "tool_libraries.sh: no mirror has $2 as it was" >&2
+      exit 1
+    }
+    mkdir "$work/unpacked"
+    tar -xf "$work/archive" -C "$work/unpacked" --strip-components=1
+    mv -T "$work/unpacked" "$unpacked" 2>/dev/null || test -d "$unpacked"
+    rm -rf "$work"
+  fi
+  sources=$unpacked
+}
+
+build=$folder/build
+mkdir -p "$build" "$folder/licences"
+licence() { cp "$sources/$2" "$folder/licences/LICENSE.$1"; }
+if [ -n "$zig" ]; then
+  program=$(sh "$here/../cmake/zig.sh")/zig
+  printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$program" "$zig" >"$build/cc"
+  printf '#!/bin/sh\nexec "%s" ar "$@"\n' "$program" >"$build/ar"
+  chmod +x "$build/cc" "$build/ar"
+  compiler=$build/cc archiver=$build/ar ranlib="$program ranlib"
+else
+  compiler=x86_64-w64-mingw32-gcc-posix archiver=x86_64-w64-mingw32-ar
+fi
+
+if [ -n "$zig" ]; then
+  fetch libmicrohttpd libm/libmicrohttpd/libmicrohttpd_1.0.1.orig.tar.gz \
+    a89e09fc9b4de34dde19f4fcb4faaa1ce10299b9908db1132bbfa1de47882b94
+  licence libmicrohttpd COPYING
+  mkdir -p "$build/microhttpd"
+  (
+    cd "$build/microhttpd"
+    "$sources/configure" --host="$machine-linux-musl" --prefix="$folder" --disable-shared --enable-static \
+      --disable-https --disable-doc --disable-examples --disable-tools --disable-curl \
+      --disable-dependency-tracking CC="$compiler" AR="$archiver" RANLIB="$ranlib" CFLAGS='-O2 -g0'
+    make -j "$jobs" -C src/microhttpd install-libLTLIBRARIES
+    make -C src/include install
+  ) >"$build/microhttpd.log" 2>&1 || { tail -n 20 "$build/microhttpd.log" >&2 && exit 1; }
+
+  fetch mbedtls m/mbedtls/mbedtls_3.6.6.orig.tar.bz2 \
+    8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a
+  licence mbedtls LICENSE
+  cmake -S "$sources" -B "$build/mbedtls" -G Ninja -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine" \
+    "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF \
+    "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/mbedtls.log" 2>&1 &&
+    cmake --build "$build/mbedtls" -j "$jobs" --target install >>"$build/mbedtls.log" 2>&1 || {
+    tail -n 20 "$build/mbedtls.log" >&2 && exit 1
+  }
+  tls="-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCURL_USE_MBEDTLS=ON
+    -DCURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt -DCURL_CA_PATH=/etc/ssl/certs"
+else
+  tls="-DCMAKE_SYSTEM_NAME=Windows -DCURL_USE_SCHANNEL=ON -DCURL_TARGET_WINDOWS_VERSION=0x0A00
+    -DCMAKE_RC_COMPILER=x86_64-w64-mingw32-windres"
+fi
+
+fetch curl c/curl/curl_8.14.1.orig.tar.gz 6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4
+licence curl COPYING
+# HTTP alone; nothing of this machine's.
+# shellcheck disable=SC2086  # words
+cmake -S "$sources" -B "$build/curl" -G Ninja $tls "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" \
+  -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' \
+  "-DCMAKE_FIND_ROOT_PATH=$folder" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
+  -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
+  -DBUILD_SHARED_LIBS=OFF -DBUILD_STATIC_LIBS=ON -DBUILD_CURL_EXE=OFF -DBUILD_LIBCURL_DOCS=OFF \
+  -DBUILD_MISC_DOCS=OFF -DENABLE_CURL_MANUAL=OFF -DBUILD_TESTING=OFF -DHTTP_ONLY=ON -DCURL_ZLIB=OFF \
+  -DCURL_BROTLI=OFF -DCURL_ZSTD=OFF -DCURL_USE_LIBPSL=OFF -DUSE_LIBIDN2=OFF -DUSE_NGHTTP2=OFF \
+  -DCURL_USE_LIBSSH2=OFF -DENABLE_UNIX_SOCKETS=OFF -DCURL_USE_PKGCONFIG=OFF \
+  "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/curl.log" 2>&1 &&
+  cmake --build "$build/curl" -j "$jobs" --target install >>"$build/curl.log" 2>&1 || {
+  tail -n 20 "$build/curl.log" >&2 && exit 1
+}
+rm -rf "$build"
+: >"$folder/.complete"
