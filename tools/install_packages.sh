@@ -7,6 +7,7 @@
 #                                          (tests/swift.sh)
 #   sh tools/install_packages.sh targets   to build for other systems, and what tests/targets.sh needs
 #   sh tools/install_packages.sh browser   what tests/browser.sh needs
+#   sh tools/install_packages.sh packages  what platforms/packages/make.sh needs beside these
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
 set -eu
 
@@ -33,14 +34,17 @@ targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x
 command -v npm >/dev/null || targets="$targets npm" test="$test npm"
 browser="clang-19 lld-19 llvm-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
   libclang-rt-19-dev-wasm32 nodejs python3 chromium"
+packages="debhelper dh-python dpkg-dev lintian diffoscope-minimal openssh-client zip unzip bzip2 xz-utils
+  make"
 
 case ${1:-} in
   targets) wanted="$build $targets" ;;
   browser) wanted="$build $browser" ;;
+  packages) wanted="$build $packages" ;;
   build) wanted=$build ;;
   test) wanted="$build $test" ;;
   *)
-    echo "usage: sh tools/install_packages.sh build|test|targets|browser" >&2
+    echo "usage: sh tools/install_packages.sh build|test|targets|browser|packages" >&2
     exit 2
     ;;
 esac
