@@ -1,7 +1,8 @@
 # shellcheck shell=sh disable=SC2154,SC2164  # make.sh reads this, behind common.sh
 
 # The program as one file that needs nothing of its system: rondo-tool-VERSION-TARGET.tar.gz with
-# bin/rondo, its man pages, completions, systemd units and licences. libjpeg, libpng, libwebp and libedit
+# bin/rondo, its man pages, completions, systemd units and licences; for Windows a .zip, whose program has
+# neither serve nor pull. libjpeg, libpng, libwebp and libedit
 # are not inside: pictures are read as PPM there, and chat reads plain lines.
 tool_package() {
   mkdir -p "$out/tool"
@@ -14,10 +15,16 @@ tool_of() {
   target=$1
   libraries=$out/tool/libraries-$target
   built=$out/tool/build-$target
-  sh "$packages/tool_libraries.sh" "$target" "$libraries"
   case $target in
-    linux-*) preset=linux-musl-${target#linux-} found="-DRONDO_microhttpd_INCLUDE=$libraries/include
-      -DRONDO_microhttpd_LIBRARY=$libraries/lib/libmicrohttpd.a" also=rondo_manual ;;
+    linux-*)
+      sh "$packages/tool_libraries.sh" "$target" "$libraries"
+      lib=$libraries/lib
+      preset=linux-musl-${target#linux-} also=rondo_manual
+      found="-DRONDO_microhttpd_INCLUDE=$libraries/include -DRONDO_microhttpd_LIBRARY=$lib/libmicrohttpd.a
+        -DRONDO_curl_INCLUDE=$libraries/include -DRONDO_curl_LIBRARY=$lib/libcurl.a
+        -DRONDO_crypto_INCLUDE=$libraries/include
+        -DRONDO_crypto_LIBRARY=$lib/libmbedtls.a;$lib/libmbedx509.a;$lib/libmbedcrypto.a;$lib/libeverest.a;$lib/libp256m.a"
+      ;;
     *) preset=$target found='' also='' ;;
   esac
   mkdir -p "$built"
@@ -39,7 +46,8 @@ tool_of() {
     windows-*) cp "$built/rondo.exe" "$top/bin" ;;
     *) cp "$built/rondo" "$top/bin" ;;
   esac
-  cp "$root/LICENSE" "$libraries"/licences/* "$doc"
+  cp "$root/LICENSE" "$doc"
+  [ ! -d "$libraries/licences" ] || cp "$libraries"/licences/* "$doc"
   licences_of "$built" "$doc"
   case $target in
     linux-*)

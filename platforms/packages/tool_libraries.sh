@@ -1,8 +1,7 @@
 #!/bin/sh
-# Builds the libraries that the program needs of others, as archives, for the systems whose package of it is
-# one file: libmicrohttpd for `rondo serve` (Linux), libcurl for `rondo pull`, which speaks TLS by Mbed TLS
-# (Linux) or by the system (Windows).
-#   sh platforms/packages/tool_libraries.sh TARGET FOLDER     linux-x64, linux-arm64 or windows-x64
+# Builds the libraries that the program needs of others, as archives for musl, for the program that is one
+# file: libmicrohttpd for `rondo serve`, and for `rondo pull` libcurl, which speaks TLS by Mbed TLS.
+#   sh platforms/packages/tool_libraries.sh TARGET FOLDER     linux-x64 or linux-arm64
 # Leaves include, lib and licences in FOLDER, and does nothing where they are there. The sources are
 # archives of the system's package mirror, each known by its SHA-256.
 set -eu
@@ -16,7 +15,6 @@ jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 2)}
 case $target in
   linux-x64) zig=x86_64-linux-musl machine=x86_64 ;;
   linux-arm64) zig=aarch64-linux-musl machine=aarch64 ;;
-  windows-x64) zig= ;;
   *) echo "tool_libraries.sh: no libraries for '$target'" >&2 && exit 2 ;;
 esac
 
@@ -46,52 +44,45 @@ fetch() {
 build=$folder/build
 mkdir -p "$build" "$folder/licences"
 licence() { cp "$sources/$2" "$folder/licences/LICENSE.$1"; }
-if [ -n "$zig" ]; then
-  program=$(sh "$here/../cmake/zig.sh")/zig
-  printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$program" "$zig" >"$build/cc"
-  printf '#!/bin/sh\nexec "%s" ar "$@"\n' "$program" >"$build/ar"
-  chmod +x "$build/cc" "$build/ar"
-  compiler=$build/cc archiver=$build/ar ranlib="$program ranlib"
-else
-  compiler=x86_64-w64-mingw32-gcc-posix archiver=x86_64-w64-mingw32-ar
-fi
+program=$(sh "$here/../cmake/zig.sh")/zig
+printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$program" "$zig" >"$build/cc"
+printf '#!/bin/sh\nexec "%s" ar "$@"\n' "$program" >"$build/ar"
+chmod +x "$build/cc" "$build/ar"
+compiler=$build/cc archiver=$build/ar
 
-if [ -n "$zig" ]; then
-  fetch libmicrohttpd libm/libmicrohttpd/libmicrohttpd_1.0.1.orig.tar.gz \
-    a89e09fc9b4de34dde19f4fcb4faaa1ce10299b9908db1132bbfa1de47882b94
-  licence libmicrohttpd COPYING
-  mkdir -p "$build/microhttpd"
-  (
-    cd "$build/microhttpd"
-    "$sources/configure" --host="$machine-linux-musl" --prefix="$folder" --disable-shared --enable-static \
-      --disable-https --disable-doc --disable-examples --disable-tools --disable-curl \
-      --disable-dependency-tracking CC="$compiler" AR="$archiver" RANLIB="$ranlib" CFLAGS='-O2 -g0'
-    make -j "$jobs" -C src/microhttpd install-libLTLIBRARIES
-    make -C src/include install
-  ) >"$build/microhttpd.log" 2>&1 || { tail -n 20 "$build/microhttpd.log" >&2 && exit 1; }
+fetch libmicrohttpd libm/libmicrohttpd/libmicrohttpd_1.0.1.orig.tar.gz \
+  a89e09fc9b4de34dde19f4fcb4faaa1ce10299b9908db1132bbfa1de47882b94
+licence libmicrohttpd COPYING
+mkdir -p "$build/microhttpd"
+(
+  cd "$build/microhttpd"
+  "$sources/configure" --host="$machine-linux-musl" --prefix="$folder" --disable-shared --enable-static \
+    --disable-https --disable-doc --disable-examples --disable-tools --disable-curl \
+    --disable-dependency-tracking CC="$compiler" AR="$archiver" RANLIB="$program ranlib" CFLAGS='-O2 -g0'
+  make -j "$jobs" -C src/microhttpd install-libLTLIBRARIES
+  make -C src/include install
+) >"$build/microhttpd.log" 2>&1 || { tail -n 20 "$build/microhttpd.log" >&2 && exit 1; }
 
-  fetch mbedtls m/mbedtls/mbedtls_3.6.6.orig.tar.bz2 \
-    8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a
-  licence mbedtls LICENSE
-  cmake -S "$sources" -B "$build/mbedtls" -G Ninja -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine" \
-    "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF \
-    "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/mbedtls.log" 2>&1 &&
-    cmake --build "$build/mbedtls" -j "$jobs" --target install >>"$build/mbedtls.log" 2>&1 || {
-    tail -n 20 "$build/mbedtls.log" >&2 && exit 1
-  }
-  tls="-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCURL_USE_MBEDTLS=ON
-    -DCURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt -DCURL_CA_PATH=/etc/ssl/certs"
-else
-  tls="-DCMAKE_SYSTEM_NAME=Windows -DCURL_USE_SCHANNEL=ON -DCURL_TARGET_WINDOWS_VERSION=0x0A00
-    -DCMAKE_RC_COMPILER=x86_64-w64-mingw32-windres"
-fi
+fetch mbedtls m/mbedtls/mbedtls_3.6.6.orig.tar.bz2 \
+  8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a
+licence mbedtls LICENSE
+cmake -S "$sources" -B "$build/mbedtls" -G Ninja -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine" \
+  "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF \
+  "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/mbedtls.log" 2>&1
+cmake --build "$build/mbedtls" -j "$jobs" --target install >>"$build/mbedtls.log" 2>&1 || {
+  tail -n 20 "$build/mbedtls.log" >&2
+  exit 1
+}
+mkdir -p "$folder/include/openssl"
+cp "$here/tool/openssl/evp.h" "$folder/include/openssl"
 
 fetch curl c/curl/curl_8.14.1.orig.tar.gz 6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4
 licence curl COPYING
 # HTTP alone; nothing of this machine's.
-# shellcheck disable=SC2086  # words
-cmake -S "$sources" -B "$build/curl" -G Ninja $tls "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" \
+cmake -S "$sources" -B "$build/curl" -G Ninja -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine" \
+  -DCURL_USE_MBEDTLS=ON -DCURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt -DCURL_CA_PATH=/etc/ssl/certs \
+  "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" \
   -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' \
   "-DCMAKE_FIND_ROOT_PATH=$folder" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
   -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
@@ -99,9 +90,10 @@ cmake -S "$sources" -B "$build/curl" -G Ninja $tls "-DCMAKE_C_COMPILER=$compiler
   -DBUILD_MISC_DOCS=OFF -DENABLE_CURL_MANUAL=OFF -DBUILD_TESTING=OFF -DHTTP_ONLY=ON -DCURL_ZLIB=OFF \
   -DCURL_BROTLI=OFF -DCURL_ZSTD=OFF -DCURL_USE_LIBPSL=OFF -DUSE_LIBIDN2=OFF -DUSE_NGHTTP2=OFF \
   -DCURL_USE_LIBSSH2=OFF -DENABLE_UNIX_SOCKETS=OFF -DCURL_USE_PKGCONFIG=OFF \
-  "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/curl.log" 2>&1 &&
-  cmake --build "$build/curl" -j "$jobs" --target install >>"$build/curl.log" 2>&1 || {
-  tail -n 20 "$build/curl.log" >&2 && exit 1
+  "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/curl.log" 2>&1
+cmake --build "$build/curl" -j "$jobs" --target install >>"$build/curl.log" 2>&1 || {
+  tail -n 20 "$build/curl.log" >&2
+  exit 1
 }
 rm -rf "$build"
 : >"$folder/.complete"

@@ -47,7 +47,7 @@ same() { # NAME TEXT
 }
 
 trial_archive() {
-  packages gcc libc6-dev pkgconf cmake make
+  packages gcc g++ pkgconf cmake make
   tar -xf "$made/archives/rondo-$version-linux-$cpu.tar.gz" -C "$work/root/opt"
   mv "$work/root/opt/rondo-$version-linux-$cpu" "$work/root/opt/rondo"
   cp "$root/c_api/examples/generate.c" "$work/root/home"
@@ -72,7 +72,7 @@ trial_debian() {
   mkdir "$work/root/debs"
   cp "$RONDO_DEBS"/*.deb "$work/root/debs"
   rm -f "$work/root/debs/"*dbgsym*
-  packages gcc libc6-dev pkgconf
+  packages gcc g++ pkgconf
   inside apt-get -qq update
   inside sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends /debs/*.deb' \
     >"$work/log" 2>&1 || { tail -n 10 "$work/log" >&2 && return 1; }
