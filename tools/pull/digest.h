@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include <openssl/evp.h>
+#include "tools/pull/hash.h"
 
 namespace rondo::tools {
 
@@ -17,15 +16,12 @@ class Digest {
   enum class Kind { kGit, kSha256 };
   Digest(Kind kind, uint64_t size);
 
-  void Add(std::string_view bytes);
+  void Add(std::string_view bytes) { hash_.Add(bytes); }
   // In hexadecimal digits. Once.
   std::string Finish();
 
  private:
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_MD_CTX, Free> context_;
+  Hash hash_;
 };
 
 }  // namespace rondo::tools

@@ -1,7 +1,5 @@
 #include "tools/pull/hub.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -11,6 +9,7 @@
 #include "tools/common/error.h"
 #include "tools/convert/model_name.h"
 #include "tools/convert/sources/mmproj_name.h"
+#include "tools/pull/glob.h"
 
 namespace rondo::tools {
 namespace {
@@ -104,10 +103,6 @@ std::string Escape(const std::string& path, Slashes slashes) {
   return escaped;
 }
 
-bool Matches(const std::string& pattern, const std::string& path) {
-  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
-}
-
 std::string List(const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
@@ -173,7 +168,7 @@ std::vector<HubFile> ChooseByPattern(const HubListing& listing,
   for (const HubFile& file : listing.files) {
     bool wanted = false;
     for (const std::string& pattern : patterns) {
-      if (!Matches(pattern, file.path)) continue;
+      if (!GlobMatches(pattern, file.path)) continue;
       used.insert(pattern);
       wanted = true;
     }

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "tools/pull/digest.h"
+#include "tools/system/locked_file.h"
 
 namespace rondo::tools {
 
@@ -16,9 +18,6 @@ class UnfinishedFile {
  public:
   // Goes on with what is there, up to `size` bytes.
   UnfinishedFile(std::filesystem::path target, uint64_t size, Digest::Kind kind);
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-  ~UnfinishedFile();
 
   uint64_t bytes() const { return bytes_; }
   void Write(std::string_view bytes);
@@ -30,13 +29,14 @@ class UnfinishedFile {
   void Commit();
 
  private:
-  [[noreturn]] void FailTo(const char* action) const;  // with errno
+  void Check(const char* action) const;  // throws what error_ says
 
   const std::filesystem::path target_, path_;
   const uint64_t size_;
   const Digest::Kind kind_;
   Digest digest_;
-  int descriptor_ = -1;
+  std::error_code error_;
+  LockedFile file_;
   uint64_t bytes_ = 0;
 };
 
