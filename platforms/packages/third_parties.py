@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The third parties that are inside the libraries and the program, out of what pins them:
-platforms/cmake/{third_party,bundled_libraries}.cmake and tool_libraries.sh.
+platforms/cmake/{third_party,bundled_libraries,bundled_curl}.cmake and tool_libraries.sh.
     third_parties.py [library]     one line each, of all or of the library's: NAME PATH_IN_POOL SHA256
 """
 import os
@@ -39,7 +39,7 @@ def third_parties():
         found[fields["NAME"]] = (fields["POOL"], fields["SHA256"], fields["COMMIT"])
     for name, pool, digest, rest in re.findall(
             r"^ *rondo_bundled\((\w+) (\S+)\s+([0-9a-f]{64})([^)]*)\)",
-            _read("platforms/cmake/bundled_libraries.cmake"), re.M):
+            _read("platforms/cmake/bundled_libraries.cmake") + _read("platforms/cmake/bundled_curl.cmake"), re.M):
         commit = re.search(r"\b[0-9a-f]{40}\b", rest)
         if name in FACTS:  # the tests' own are inside of nothing
             found[name] = (pool, digest, commit and commit.group())

@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2154,SC2164  # make.sh reads this, behind common.sh
 
 # The program as one file that needs nothing of its system: rondo-tool-VERSION-TARGET.tar.gz with
-# bin/rondo, its man pages, completions, systemd units and licences; for Windows a .zip, whose program has
-# neither serve nor pull. libjpeg, libpng, libwebp and libedit
-# are not inside: pictures are read as PPM there, and chat reads plain lines.
+# bin/rondo, its man pages, completions, systemd units and licences; for Windows a .zip, whose program has no
+# serve. libjpeg, libpng, libwebp and libedit are not inside: pictures are read as PPM there, and chat reads
+# plain lines.
 tool_package() {
   mkdir -p "$out/tool"
   for target in ${RONDO_TARGETS:-linux-x64 linux-arm64 windows-x64}; do
@@ -18,12 +18,9 @@ tool_of() {
   case $target in
     linux-*)
       sh "$packages/tool_libraries.sh" "$target" "$libraries"
-      lib=$libraries/lib
       preset=linux-musl-${target#linux-} also=rondo_manual
-      found="-DRONDO_microhttpd_INCLUDE=$libraries/include -DRONDO_microhttpd_LIBRARY=$lib/libmicrohttpd.a
-        -DRONDO_curl_INCLUDE=$libraries/include -DRONDO_curl_LIBRARY=$lib/libcurl.a
-        -DRONDO_crypto_INCLUDE=$libraries/include
-        -DRONDO_crypto_LIBRARY=$lib/libmbedtls.a;$lib/libmbedx509.a;$lib/libmbedcrypto.a;$lib/libeverest.a;$lib/libp256m.a"
+      found="-DRONDO_microhttpd_INCLUDE=$libraries/include
+        -DRONDO_microhttpd_LIBRARY=$libraries/lib/libmicrohttpd.a"
       ;;
     *) preset=$target found='' also='' ;;
   esac

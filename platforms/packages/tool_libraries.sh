@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the libraries that the program needs of others, as archives for musl, for the program that is one
-# file: libmicrohttpd for `rondo serve`, and for `rondo pull` libcurl, which speaks TLS by Mbed TLS.
+# Builds libmicrohttpd for `rondo serve` as an archive for musl, for the program that is one file. CMake builds
+# what else is inside; this one has but a configure script.
 #   sh platforms/packages/tool_libraries.sh TARGET FOLDER     linux-x64 or linux-arm64
 # Leaves include, lib and licences in FOLDER, and does nothing where they are there. The sources are
 # archives of the system's package mirror, each known by its SHA-256.
@@ -63,37 +63,5 @@ mkdir -p "$build/microhttpd"
   make -C src/include install
 ) >"$build/microhttpd.log" 2>&1 || { tail -n 20 "$build/microhttpd.log" >&2 && exit 1; }
 
-fetch mbedtls m/mbedtls/mbedtls_3.6.6.orig.tar.bz2 \
-  8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a
-licence mbedtls LICENSE
-cmake -S "$sources" -B "$build/mbedtls" -G Ninja -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine" \
-  "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF \
-  "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/mbedtls.log" 2>&1
-cmake --build "$build/mbedtls" -j "$jobs" --target install >>"$build/mbedtls.log" 2>&1 || {
-  tail -n 20 "$build/mbedtls.log" >&2
-  exit 1
-}
-mkdir -p "$folder/include/openssl"
-cp "$here/tool/openssl/evp.h" "$folder/include/openssl"
-
-fetch curl c/curl/curl_8.14.1.orig.tar.gz 6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4
-licence curl COPYING
-# HTTP alone; nothing of this machine's.
-cmake -S "$sources" -B "$build/curl" -G Ninja -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine" \
-  -DCURL_USE_MBEDTLS=ON -DCURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt -DCURL_CA_PATH=/etc/ssl/certs \
-  "-DCMAKE_C_COMPILER=$compiler" "-DCMAKE_AR=$archiver" \
-  -DCMAKE_RANLIB=/bin/true -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O2 -g0 -DNDEBUG' \
-  "-DCMAKE_FIND_ROOT_PATH=$folder" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
-  -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
-  -DBUILD_SHARED_LIBS=OFF -DBUILD_STATIC_LIBS=ON -DBUILD_CURL_EXE=OFF -DBUILD_LIBCURL_DOCS=OFF \
-  -DBUILD_MISC_DOCS=OFF -DENABLE_CURL_MANUAL=OFF -DBUILD_TESTING=OFF -DHTTP_ONLY=ON -DCURL_ZLIB=OFF \
-  -DCURL_BROTLI=OFF -DCURL_ZSTD=OFF -DCURL_USE_LIBPSL=OFF -DUSE_LIBIDN2=OFF -DUSE_NGHTTP2=OFF \
-  -DCURL_USE_LIBSSH2=OFF -DENABLE_UNIX_SOCKETS=OFF -DCURL_USE_PKGCONFIG=OFF \
-  "-DCMAKE_INSTALL_PREFIX=$folder" -DCMAKE_INSTALL_LIBDIR=lib >"$build/curl.log" 2>&1
-cmake --build "$build/curl" -j "$jobs" --target install >>"$build/curl.log" 2>&1 || {
-  tail -n 20 "$build/curl.log" >&2
-  exit 1
-}
 rm -rf "$build"
 : >"$folder/.complete"
