@@ -26,6 +26,11 @@ add_test(NAME abi.version COMMAND "${RONDO_PYTHON3}"
   "${CMAKE_SOURCE_DIR}/platforms/packages/version.py" --check)
 set_tests_properties(abi.version PROPERTIES LABELS abi)
 
+# Each behaviour of the one list is in every binding's tests, or left out with a reason.
+add_test(NAME abi.bindings.behaviours COMMAND "${RONDO_PYTHON3}"
+  "${CMAKE_SOURCE_DIR}/c_api/bindings/check_behaviours.py")
+set_tests_properties(abi.bindings.behaviours PROPERTIES LABELS abi)
+
 # rondo_binding_test(NAME [PROPERTY VALUE]...)
 function(rondo_binding_test name)
   add_test(NAME abi.bindings.${name} COMMAND sh "${CMAKE_SOURCE_DIR}/c_api/bindings/test.sh"
