@@ -70,7 +70,7 @@ SCRIPTS = [(re.compile(name), tree, installed) for name, tree, installed in (
     (r"abi\.options$", r"^(c_api/(abi|bindings/generate)|tests/data)/", False),
     (r"abi\.recorded$", r"^(c_api/abi/|c_api/rondo\.map|include/|tests/(data|c_api)/)", True),
     (r"abi\.bindings\.(whole|generated|behaviours)$", r"^(c_api|include)/", False),
-    (r"abi\.bindings\.(?P<name>\w+)$", r"^c_api/bindings/({name}/|generate/|[^/]*(?<!\.md)$)|"
+    (r"abi\.bindings\.(?P<name>\w+)$", r"^c_api/bindings/({name}/|java/|generate/|[^/]*(?<!\.md)$)|"
      r"^c_api/abi/|^tests/data/|" + INSTALLED, True),
     (r"abi\.install$", r"^tests/(data|c_api)/|" + INSTALLED, True),
     # Configured only: of sources the names count.
