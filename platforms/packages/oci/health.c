@@ -1,6 +1,5 @@
-/* The image's health check: 0 where the server of this container answers /ready, 1 where it does not. There
- * is no shell in the image, and no client.
- *   rondo-health [PORT]
+/* The image's health check: 0 where the server of this container answers /ready, 1 where it does
+ * not. There is no shell in the image, and no client. rondo-health [PORT]
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
