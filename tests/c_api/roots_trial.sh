@@ -6,6 +6,10 @@
 #     debian    the .deb files in RONDO_DEBS: their own tests (platforms/packages/debian/tests)
 #     tool      the static program: converts, generates
 #     python    the wheel: its example
+#     node      the package and the platform's, by npm
+#     go        the module, from a folder as a proxy, beside the archive's library
+#     java      the jars, by a class path
+#     rust      the crates, from a folder as an index: the library is compiled, which takes minutes
 # RONDO_MODEL names a model of the tests (build/tiny.rondo). One line for each: minutes, and megabytes that
 # it added to the root.
 set -eu
@@ -105,9 +109,61 @@ trial_python() {
   same python "$(inside /home/venv/bin/python /home/generate.py /home/tiny.rondo "$prompt")"
 }
 
+trial_node() {
+  packages nodejs npm
+  cp "$made"/node/*.tgz "$root/c_api/bindings/node/example/generate.mjs" "$work/root/home"
+  inside sh -c 'cd /home && npm install --silent --offline --no-audit --no-fund ./*.tgz'
+  same node "$(inside node /home/generate.mjs /home/tiny.rondo "$prompt")"
+}
+
+trial_go() {
+  packages golang-go gcc libc6-dev pkgconf ca-certificates
+  tar -xf "$made/archives/rondo-$version-linux-$cpu.tar.gz" -C "$work/root/opt"
+  mv "$work/root/opt/rondo-$version-linux-$cpu" "$work/root/opt/rondo"
+  cp -R "$made/go/proxy" "$work/root/home"
+  zip=$(cd "$made/go/proxy" && find . -name '*.zip')
+  module=$(echo "$zip" | sed 's,^\./,,; s,/@v/.*,,')
+  mkdir "$work/root/home/host"
+  sed "s,\"rondo\",rondo \"$module\"," "$root/c_api/bindings/go/example/main.go" >"$work/root/home/host/main.go"
+  inside PKG_CONFIG_PATH=/opt/rondo/lib/pkgconfig GOFLAGS=-mod=mod GOPROXY=file:///home/proxy GONOSUMDB="$module" sh -c \
+    "cd /home/host && go mod init host && go get $module@v$version && go build" >"$work/log" 2>&1 || {
+    tail -n 10 "$work/log" >&2
+    return 1
+  }
+  same go "$(inside LD_LIBRARY_PATH=/opt/rondo/lib /home/host/host /home/tiny.rondo "$prompt")"
+}
+
+trial_java() {
+  packages default-jdk-headless
+  cp "$made/java/repository/rondo/rondo/$version"/*.jar "$root/c_api/bindings/java/example/Generate.java" \
+    "$work/root/home"
+  same java "$(inside java -cp "/home/rondo-$version.jar:/home/rondo-$version-linux-$(uname -m).jar" \
+    /home/Generate.java /home/tiny.rondo "$prompt")"
+}
+
+trial_rust() {
+  packages cargo cmake make g++
+  mkdir -p "$work/root/home/index" "$work/root/home/host/.cargo"
+  for crate in "$made"/rust/*.crate; do
+    tar -xf "$crate" -C "$work/root/home/index"
+    echo '{"files": {}, "package": null}' >"$work/root/home/index/$(basename "$crate" .crate)/.cargo-checksum.json"
+  done
+  printf '[source.crates-io]\nreplace-with = "index"\n[source.index]\ndirectory = "/home/index"\n' \
+    >"$work/root/home/host/.cargo/config.toml"
+  printf '[package]\nname = "host"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\nrondo = { version = "%s", features = ["vendored"] }\n' \
+    "$version" >"$work/root/home/host/Cargo.toml"
+  mkdir "$work/root/home/host/src"
+  cp "$root/c_api/bindings/rust/examples/generate.rs" "$work/root/home/host/src/main.rs"
+  inside sh -c 'cd /home/host && cargo build --release --offline' >"$work/log" 2>&1 || {
+    tail -n 10 "$work/log" >&2
+    return 1
+  }
+  same rust "$(inside /home/host/target/release/host /home/tiny.rondo "$prompt")"
+}
+
 for trial in "$@"; do
   case $trial in
-    archive | debian | tool | python) ;;
+    archive | debian | tool | python | node | go | java | rust) ;;
     *) echo "roots_trial.sh: no trial '$trial'" >&2 && exit 2 ;;
   esac
   rm -rf "$work/root"
