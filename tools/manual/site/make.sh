@@ -30,5 +30,14 @@ rm -rf "$out"
 sphinx-build -q -W --keep-going -b html -d "$work/doctrees" "$work/pages" "$out"
 # Debian's Furo asks the server for a style sheet, which site.css stands for.
 sed -i 's#@import url([^)]*normalize.css);\{0,1\}##' "$out/_static/styles/furo.css"
+# Its script imports another, as only modules may: both become one, where the other's name is global.
+scripts=$out/_static/scripts
+if [ -f "$scripts/gumshoe-patched.js" ]; then
+  sed '/^import Gumshoe from/d' "$scripts/furo.js" >>"$scripts/gumshoe-patched.js"
+  mv "$scripts/gumshoe-patched.js" "$scripts/furo.js"
+fi
+# Files cannot be fetched from a disk: what is found is listed there without the words around it.
+sed -i 's/else if (showSearchSummary)/else if (showSearchSummary \&\& location.protocol !== "file:")/' \
+  "$out/_static/searchtools.js"
 rm -rf "$out/.doctrees" "$out/.buildinfo" "$out/objects.inv"
 echo "$out/index.html"
