@@ -4,10 +4,13 @@
 # Of bindings, each with a library inside that needs nothing of a system but its C library
 # (tests/c_api/packages_trial.sh tries them from outside):
 #   python node rust go java csharp
+# Of other bindings, which are not among a release's files yet:
+#   web       the browser's package; needs what tools/install_packages.sh targets brings
+#   swift     a Swift package as a git repository; for Linux alone, unless RONDO_XCFRAMEWORK names a framework
 # Of the rest:
 #   source    the sources as one archive
 #   archives  header, libraries, pkg-config and CMake files for each target; RONDO_TARGETS names some
-#   tool      the program as one static file for linux-x64 and linux-arm64; RONDO_TARGETS names one
+#   tool      the program as one static file for linux-x64, linux-arm64 and windows-x64; RONDO_TARGETS names some
 #   debian    a Debian source package
 #   sbom      what is inside, as SPDX and CycloneDX say it
 #   oci       an image with the static program for `rondo serve`; needs tool
