@@ -65,8 +65,8 @@ for binding in "$@"; do
   git -C "$root/root/rondo" update-index -q --refresh
   git -C "$root/root/rondo" fetch --quiet "$source" HEAD
   git -C "$root/root/rondo" reset --quiet --hard FETCH_HEAD
-  # The first block of commands, as it stands.
-  awk '/^    / { print substr($0, 5); seen = 1; next } seen { exit }' \
+  # The block of commands that begins with quickstart.sh, as it stands.
+  awk '/^    sh tools\/quickstart.sh$/ { seen = 1 } seen && !/^    / { exit } seen { print substr($0, 5) }' \
     "$root/root/rondo/c_api/bindings/$binding/README.md" >"$root/root/steps"
   begin=$(date +%s)
   status=0

@@ -1,7 +1,6 @@
 """An answer as an object of pydantic's: python person.py model.rondo"""
-import sys
-
 # shown from here
+import sys
 import rondo
 from pydantic import BaseModel, Field
 

@@ -1,7 +1,6 @@
 """A model calls a function and answers with what it gave: python tools.py model.rondo"""
-import sys
-
 # shown from here
+import sys
 import json
 import rondo
 
