@@ -1,6 +1,6 @@
-/* rondo.h: language models on edge devices, behind one C header.
+/* rondo.h: language models inside other programs, behind one C header.
  *
- * Rondo runs a decoder-only language model inside one block of memory whose every byte is planned
+ * Rondo runs a language model inside one block of memory whose every byte is planned
  * before the first token. A model file (made by `rondo convert`) is opened; a plan says to the
  * byte what running it will take; an engine fills that memory once; sessions generate tokens in
  * it. After that nothing is allocated and nothing grows. When a session's context is full it

@@ -52,7 +52,7 @@ libdir=\${pcfiledir}/${to_libdir}
 includedir=\${pcfiledir}/${to_includedir}
 
 Name: ${name}
-Description: Runtime for decoder-only language models behind a C ABI
+Description: Runtime for language models behind a C ABI
 Version: ${PROJECT_VERSION}
 Cflags: -I\${includedir}${flags}
 ${libs}

@@ -35,7 +35,12 @@ if [ ! -e "$base/etc/debian_version" ]; then
   }
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# Java's installer wants /proc.
+leave() {
+  ! mountpoint -q "$work/root/proc" || umount "$work/root/proc"
+  rm -rf "$work/root"
+}
+trap 'leave && rm -rf "$work"' EXIT
 
 inside() { chroot "$work/root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
 packages() {
@@ -166,12 +171,13 @@ for trial in "$@"; do
     archive | debian | tool | python | node | go | java | rust) ;;
     *) echo "roots_trial.sh: no trial '$trial'" >&2 && exit 2 ;;
   esac
-  rm -rf "$work/root"
+  leave
   cp -a "$base" "$work/root"
+  mount -t proc proc "$work/root/proc"
   cp "$model" "$work/root/home/tiny.rondo"
-  before=$(du -sm "$work/root" | cut -f 1)
+  before=$(du -smx "$work/root" | cut -f 1)
   begun=$(date +%s)
   "trial_$trial"
   echo "$suite $trial: $((($(date +%s) - begun) / 60)).$(((($(date +%s) - begun) % 60) / 6)) minutes," \
-    "$(($(du -sm "$work/root" | cut -f 1) - before)) MB"
+    "$(($(du -smx "$work/root" | cut -f 1) - before)) MB"
 done
