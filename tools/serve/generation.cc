@@ -182,7 +182,7 @@ void Generation::Propose(Choice* choice) {
 }
 
 std::vector<std::pair<int32_t, float>> Generation::TopOf(Choice* choice) const {
-  const rondo::View<const float> logits = choice->session->Logits();
+  const std::vector<float> logits = choice->session->Logits();
   std::vector<int32_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   const auto count = static_cast<std::ptrdiff_t>(std::min(wish_.top_logprobs, order.size()));
