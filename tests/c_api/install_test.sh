@@ -74,7 +74,7 @@ project(consumer C)
 if(lacking)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .none)
 endif()
-find_package(rondo 0.1 REQUIRED COMPONENTS ${kind} OPTIONAL_COMPONENTS other)
+find_package(rondo @version@ REQUIRED COMPONENTS ${kind} OPTIONAL_COMPONENTS other)
 if(rondo_other_FOUND)
   message(FATAL_ERROR "there is no such component")
 endif()
@@ -83,6 +83,7 @@ set(target_static rondo::static)
 add_executable(consumer main.c)
 target_link_libraries(consumer ${target_${kind}})
 END
+sed -i "s/@version@/$(cut -d. -f1,2 "$source/VERSION")/" "$work/CMakeLists.txt"
 for kind in shared static; do
   "$cmake" -G Ninja -S "$work" -B "$work/$kind" -DCMAKE_C_COMPILER="$cc" -Dkind=$kind \
     -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
