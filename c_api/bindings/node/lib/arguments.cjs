@@ -25,11 +25,14 @@ function whole(value, name, most = Number.MAX_SAFE_INTEGER) {
   return value;
 }
 
+/** An object whose members are read. In a Map, an AbortSignal or a Model none would be found. */
 function object(value, name = 'what should be options') {
   if (value === undefined) return {};
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError(`${name} is an object, not ${typeOf(value)}`);
   }
+  if (kind !== 'Object' && kind !== 'Module') throw new TypeError(`${name} is a plain object, not of ${kind}`);
   return value;
 }
 
@@ -54,7 +57,8 @@ const isIterable = (value) =>
 /** Token ids as an Int32Array. */
 function idsOf(ids, name = 'ids') {
   if (!isIterable(ids)) {
-    throw new TypeError(`${name} is token ids, as an Int32Array or an array, not ${typeOf(ids)}`);
+    const either = name === 'prompt' ? 'a text, or ' : '';
+    throw new TypeError(`${name} is ${either}token ids, as an Int32Array or an array, not ${typeOf(ids)}`);
   }
   if (ids[Symbol.toStringTag] === 'Int32Array') return ids;
   const list = Array.from(ids);
@@ -70,7 +74,8 @@ function idsOf(ids, name = 'ids') {
 /** What has a handle of this class, as that of the library's. */
 function handleOf(value, kind, name) {
   if (!(value instanceof kind)) {
-    throw new TypeError(`${name} is a ${kind.name}, not ${typeOf(value)}`);
+    const a = /^[AEIOU]/.test(kind.name) ? 'an' : 'a';
+    throw new TypeError(`${name} is ${a} ${kind.name}, not ${typeOf(value)}`);
   }
   return value.handle;
 }

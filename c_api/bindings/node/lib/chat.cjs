@@ -2,7 +2,7 @@
 'use strict';
 
 const {native} = require('./addon.cjs');
-const {flag, only, text, typeOf} = require('./arguments.cjs');
+const {flag, object, only, text, typeOf} = require('./arguments.cjs');
 const {ChatFlags} = require('./constants.cjs');
 const {Handle} = require('./handle.cjs');
 
@@ -15,7 +15,7 @@ function json(value, name) {
   if (typeof value !== 'object' || value === null) {
     throw new TypeError(`${name} is a value of JSON or its text, not ${typeOf(value)}`);
   }
-  return JSON.stringify(value);
+  return JSON.stringify(Array.isArray(value) ? value : object(value, name));
 }
 
 // What the clock on the wall shows.

@@ -81,6 +81,7 @@ class Engine extends Handle {
   async embed(texts, options) {
     const {prompt, ...rest} = only(options, ['prompt', 'dimensions', 'signal']);
     void this.handle;
+    whole(rest.dimensions ?? 0, 'dimensions');  // also where no text is there
     return this.#embedTexts(listOf(texts, 'texts').map(
         (one, i) => embeddingText(this.#model.handle, text(one, `texts[${i}]`), {prompt})), rest);
   }
@@ -88,6 +89,7 @@ class Engine extends Handle {
   async score(query, documents, options) {
     const {instruction, ...rest} = only(options, ['instruction', 'signal']);
     void this.handle;
+    text(query, 'query');  // also where no document is there
     const scores = await this.#embedTexts(listOf(documents, 'documents').map((one, i) => pairText(
         this.#model.handle, query, text(one, `documents[${i}]`), {instruction})), rest);
     return scores.map(([score]) => score);

@@ -14,6 +14,11 @@ class Handle {
     this.#close = close;
   }
 
+  /** What tells it from a plain object, which may be options. */
+  get [Symbol.toStringTag]() {
+    return this.constructor.name;
+  }
+
   /** The library's, for the calls of this package. */
   get handle() {
     if (this.#closed) throw new RondoError('INVALID_HANDLE', `this ${this.constructor.name} is closed`);

@@ -3,6 +3,7 @@
 
 const {native, waited} = require('./addon.cjs');
 const {flag, guarded, listOf, object, only, signalOf, whole} = require('./arguments.cjs');
+const {Pixels} = require('./constants.cjs');
 const {Handle} = require('./handle.cjs');
 
 const CHANNELS = {RGB8: 3, RGBA8: 4, BGRA8: 4, GRAY8: 1};
@@ -57,7 +58,11 @@ function imageOf(image) {
   const steps = listOf(strides, 'strides').map((stride) => whole(stride, 'strides', 2 ** 31 - 1));
   const given = listOf(planes, 'planes').map(bytesOf);
   if (given.length === 0) throw new TypeError('a picture has at least one plane');
+  if (data !== undefined && data !== planes[0]) throw new TypeError('of data and planes one is given');
   const chosen = format ?? formatOf(given, width, height);
+  if (!Object.hasOwn(Pixels, chosen)) {
+    throw new RangeError(`format is one of Pixels: ${Object.keys(Pixels).join(', ')}, not '${String(chosen)}'`);
+  }
   const shapes = shapesOf(chosen, width, height);
   const bytes = shapes.reduce((sum, {rowBytes, rows}) => sum + rowBytes * rows, 0);
   const together = given.length === 1 && shapes.length > 1 && given[0].length === bytes;
@@ -65,6 +70,9 @@ function imageOf(image) {
   if (views.length !== shapes.length) {
     throw new RangeError(`there are ${given.length} planes and ${given[0].length} bytes, but the ` +
         `format has ${shapes.length} planes of ${bytes} bytes`);
+  }
+  if (steps.length > shapes.length) {
+    throw new RangeError(`there are ${steps.length} strides for ${shapes.length} planes`);
   }
   const struct = {...rest, mirror: flag(rest.mirror, 'mirror', false), format: chosen, width, height};
   views.forEach((view, i) => {

@@ -41,7 +41,7 @@ function engineOptionsOf(options) {
 // A path, a file's URL, or an open file, of which it may be a part.
 function open(file) {
   if (typeof file?.fd === 'number') {
-    const {fd, offset = 0, length = 2n ** 64n - 1n} = file;
+    const {fd, offset = 0, length = 2n ** 64n - 1n} = only(file, ['fd', 'offset', 'length']);
     return native.rondo_model_open_fd(fd, offset, length);
   }
   return native.rondo_model_open_path(
@@ -51,7 +51,8 @@ function open(file) {
 class Model extends Handle {
   #shared;
 
-  constructor(file) {
+  constructor(file, ...more) {
+    if (more.length > 0) throw new TypeError('a Model takes a file alone; options go to its engine()');
     const shared = new Shared(open(file), native.rondo_model_close);
     super(shared.handle, () => shared.release());
     this.#shared = shared;

@@ -84,6 +84,31 @@ test('b11 an option that does not exist', async () => {
   assert.throws(() => engine.session([]), TypeError);
 });
 
+test('b12 options beside a list that is empty', async () => {
+  await assert.rejects(engine.embed([], {dimensions: -1}), RangeError);
+  await assert.rejects(engine.score(5, []), {name: 'TypeError', message: /query/});
+});
+
+test('b11 options in what has no members to read', async () => {
+  const {signal} = new AbortController();
+  for (const wrong of [new Map([['maxTokens', 3]]), new Set(['maxTokens']), signal, model, Promise.resolve({}), new Date()]) {
+    assert.throws(() => engine.session(wrong), {name: 'TypeError', message: /plain object, not of/});
+    await assert.rejects(model.engine(wrong), TypeError);
+    await withSession({maxTokens: 3}, (session) => assert.rejects(session.generate(PROMPT, wrong), TypeError));
+  }
+  assert.throws(() => engine.session({logitBias: new Map([[5, -1]])}), {message: /logitBias .* not of Map/});
+  assert.throws(() => model.renderChat([], {template: 'a', variables: new Map()}), {message: /variables .* not of Map/});
+  assert.throws(() => new Model(env.RONDO_TEST_MODEL, {context: 64}), {name: 'TypeError', message: /engine\(\)/});
+  assert.throws(() => new Model({fd: 0, ofset: 64}), {name: 'TypeError', message: /'ofset'/});
+  class Options {
+    maxTokens = 3;
+  }
+  await withSession(new Options(), async (session) => {
+    await session.generate(PROMPT);
+    assert.strictEqual(session.tokens.length, model.tokenize(PROMPT).length + 3);
+  });
+});
+
 test('b12 an option of a wrong type', async () => {
   for (const [name, type] of [...fieldsOf('EngineOptions'), ...fieldsOf('SessionOptions')]) {
     if (name === 'jsonSchema') continue;
