@@ -24,12 +24,15 @@ SIZE = (0, 2**(8 * ctypes.sizeof(ctypes.c_size_t)) - 1)
 FLOAT_MAX = 3.4028234663852886e38
 
 
+BOOLS = ("bool", "bool_")  # NumPy's, too
+
+
 def wrong_type(name: str, wanted: str, value: object) -> TypeError:
     return TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
 
 
 def integer(name: str, value: SupportsIndex, limits: tuple[int, int]) -> int:
-    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+    if type(value).__name__ in BOOLS or not hasattr(type(value), "__index__"):
         raise wrong_type(name, "an int", value)
     number = operator.index(value)
     if not limits[0] <= number <= limits[1]:
@@ -105,17 +108,21 @@ def data(name: str, value: Bytes) -> bytes:
 
 def ids_array(name: str, ids: Iterable[int]) -> Any:
     """Token ids as C has them."""
-    if isinstance(ids, (str, bytes, bytearray, memoryview, Mapping, Set)):
-        raise wrong_type(name, "a list of token ids", ids)
+    wanted = "a str or a list of token ids" if name == "prompt" else "a list of token ids"
+    if isinstance(ids, (str, bytes, bytearray, memoryview, Mapping, Set)) or not isinstance(ids, Iterable):
+        raise wrong_type(name, wanted, ids)
     if isinstance(ids, array) and ids.typecode == "i":
         numbers_ = ids
     else:
         try:
-            numbers_ = array("i", ids)
+            given = list(ids)
+            numbers_ = array("i", given)
         except OverflowError:
             raise invalid(f"{name} has a number that is no token id") from None
         except TypeError:
-            raise TypeError(f"{name} must be a list of token ids, which are ints") from None
+            raise TypeError(f"{name} must be {wanted}, which are ints") from None
+        if any(type(one).__name__ in BOOLS for one in given):
+            raise TypeError(f"{name} must be {wanted}, which are ints, not bools")
     return (ctypes.c_int32 * len(numbers_)).from_buffer_copy(numbers_)
 
 

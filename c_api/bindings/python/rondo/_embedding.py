@@ -77,6 +77,7 @@ class Embedding:
     @classmethod
     def of_pairs(cls, core: Core, opened: Callable[[], tuple[int, Session]], query: str,
                  documents: Sequence[str], instruction: str | None) -> Embedding:
+        _checked.text("query", query)  # also where no document is there
         return cls(core, opened, [
             _texts.pair_text(core.model_handle(), query, document, instruction)
             for document in _checked.listed("documents", documents)], 0)

@@ -59,7 +59,8 @@ class EngineOptions:
             self.raw.draft = _checked.instance("draft", Model, draft)._handle
 
     def _set_cpus(self, given: Any) -> None:
-        cpus = [_checked.integer("cpus", cpu, _checked.UINT32) for cpu in _checked.listed("cpus", given)]
+        cpus = [_checked.integer(f"cpus[{i}]", cpu, _checked.UINT32)
+                for i, cpu in enumerate(_checked.listed("cpus", given))]
         if not cpus:
             return
         if self.raw.affinity == Affinity.SYSTEM:
@@ -97,7 +98,7 @@ class SessionOptions:
 
     def _set_stop(self, given: Any) -> None:
         texts = [given] if isinstance(given, str) else _checked.listed("stop", given)
-        stop = [_checked.word("stop", text) for text in texts]
+        stop = [_checked.word(f"stop[{i}]", text) for i, text in enumerate(texts)]
         self.raw.stop_strings = (ctypes.c_char_p * len(stop))(*stop)
         self.raw.n_stop_strings = len(stop)
 
@@ -106,8 +107,9 @@ class SessionOptions:
             raise _checked.wrong_type("logit_bias", "a dict of tokens and numbers", given)
         bias = []
         for token, added in given.items():
-            number = _checked.real("logit_bias", added, infinite=True)
-            bias.append(_raw.LogitBias(_checked.integer("logit_bias", token, _checked.INT32), number))
+            number = _checked.real(f"logit_bias[{token!r}]", added, infinite=True)
+            bias.append(_raw.LogitBias(
+                _checked.integer("a token of logit_bias", token, _checked.INT32), number))
         self.raw.logit_bias = (_raw.LogitBias * len(bias))(*bias)
         self.raw.n_logit_bias = len(bias)
 

@@ -44,6 +44,8 @@ class Image:
             pixels, (width, height) = upright.tobytes(), upright.size
         given = pixels if isinstance(pixels, (tuple, list)) else [pixels]
         views = [_bytes_of(plane) for plane in given]
+        if not views:
+            raise TypeError("pixels have no plane")
         if width is None or height is None:
             if views[0].ndim < 2:
                 raise TypeError("pixels have one dimension: width and height say how many they are")
@@ -54,6 +56,9 @@ class Image:
             format = _format_of(views, width * height)
         one_of("format", Pixels, format)
         shapes = _shapes(format, width, height)
+        if len(strides) > len(shapes) or strides and any(view.ndim > 1 for view in views):
+            raise ValueError(f"{len(strides)} strides are given, but there are "
+                             f"{sum(view.ndim == 1 for view in views)} planes of one dimension")
         if len(views) == 1 and len(shapes) > 1:
             views = _cut(views[0], shapes, strides)
         if len(views) != len(shapes):

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Union
 
 from . import _checked, _raw, _texts
 from ._checked import Bytes
-from ._enums import Channel, Reason
+from ._enums import Channel, Reason, Status
+from ._errors import Busy
 from ._library import check, library
 from ._records import SessionCounters
 from ._session_calls import LONG, SessionCalls, call_number
@@ -50,6 +51,7 @@ class Session(SessionCalls):
 
     _reason = Reason.NONE
     _waiting = 0  # tokens that were queued
+    _generation: object = None  # that was begun last
 
     # ---- Tokens in ------------------------------------------------------------------------------
 
@@ -59,6 +61,11 @@ class Session(SessionCalls):
         position = ctypes.c_uint64()
         self._check(handle, library.rondo_session_position(handle, byref(position)))
         return _texts.tokenize(self._core.model_handle(), prompt.encode(), position.value == 0)
+
+    def _begin_generation(self, handle: int, ids: Any, mine: object) -> None:
+        if ids is not None:
+            self._prefill(handle, ids)
+        self._generation = mine
 
     def _prefill(self, handle: int, ids: Any) -> None:
         self._check(handle, library.rondo_session_prefill(handle, ids, len(ids)))
@@ -142,7 +149,9 @@ class Session(SessionCalls):
                      ctypes.string_at(raw.bytes, raw.bytes_count), self._reason, raw.logprob,
                      raw.pending, raw.taken_over, Channel(raw.channel))
 
-    def _next(self, handle: int) -> Event:
+    def _next(self, handle: int, mine: object = None) -> Event:
+        if mine is not None and self._generation is not mine:
+            raise Busy(Status.BUSY, "another generation of this Session has begun")
         event = self._event_of(handle, library.rondo_session_next)
         self._waiting = 0
         return event
@@ -171,16 +180,18 @@ class Session(SessionCalls):
 
     def stream(self, prompt: Prompt | None = None) -> Iterator[Event]:
         """As generate(), token by token: each is computed when it is asked for. The prompt is
-        evaluated at once. The last event has the reason."""
+        evaluated at once. The last event has the reason. Where another generation has begun since,
+        this one is Busy."""
+        mine, ids, tokens = object(), None, 0
         if prompt is not None:
             ids = self._long_call(partial(self._ids_of, prompt=prompt), tokens=0)
-            self._long_call(lambda handle: self._prefill(handle, ids), len(ids) + self._waiting)
-        self._handle  # told here where it is closed
-        return self._events()
+            tokens = len(ids) + self._waiting
+        self._long_call(lambda handle: self._begin_generation(handle, ids, mine), tokens)
+        return self._events(mine)
 
-    def _events(self) -> Iterator[Event]:
+    def _events(self, mine: object) -> Iterator[Event]:
         while True:
-            event = self.next()
+            event = self._long_call(lambda handle: self._next(handle, mine), self._waiting)
             yield event
             if event.reason != Reason.NONE:
                 return
@@ -200,18 +211,23 @@ class Session(SessionCalls):
         return self._astream(given)
 
     async def _astream(self, prompt: Any) -> AsyncIterator[Event]:
+        mine, ids = object(), None
         if prompt is not None:
             ids = await self._beside(partial(self._ids_of, prompt=prompt), numbered=False)
-            await self._beside(lambda handle: self._prefill(handle, ids))
+        await self._beside(lambda handle: self._begin_generation(handle, ids, mine), ids is not None)
+        async for event in self._aevents(mine):
+            yield event
+
+    async def _aevents(self, mine: object) -> AsyncIterator[Event]:
         while True:
-            event = await self._beside(self._next)
+            event = await self._beside(partial(self._next, mine=mine))
             yield event
             if event.reason != Reason.NONE:
                 return
 
     # ---- Conversations --------------------------------------------------------------------------
 
-    def _ask(self, handle: int, options: ChatOptions, media: Any) -> ChatParser:
+    def _ask(self, handle: int, options: ChatOptions, media: Any, mine: object) -> ChatParser:
         """The session's tokens become the conversation's."""
         model = self._core.model
         parser = ChatParser._of(model, options)
@@ -220,24 +236,25 @@ class Session(SessionCalls):
         self._check(handle, library.rondo_session_append_media(
             handle, ids, len(ids), media, len(media)))
         self._waiting = len(ids) + LONG * len(media)
+        self._generation = mine
         return parser
 
     def _chat_stream(self, messages: Messages, given: dict[str, Any]) -> Iterator[ChatPart]:
-        options, media = ChatOptions(messages, given), _handles(given["media"])
-        parser = self._long_call(lambda handle: self._ask(handle, options, media), tokens=0)
-        return (part for event in self._events() for part in _parts(parser, event))
+        options, media, mine = ChatOptions(messages, given), _handles(given["media"]), object()
+        parser = self._long_call(lambda handle: self._ask(handle, options, media, mine), tokens=0)
+        return (part for event in self._events(mine) for part in _parts(parser, event))
 
     def _chat(self, messages: Messages, given: dict[str, Any]) -> Reply:
         return reply_of(self._chat_stream(messages, given), lambda: self._reason)
 
     def _achat_stream(self, messages: Messages, given: dict[str, Any]) -> AsyncIterator[ChatPart]:
-        options, media = ChatOptions(messages, given), _handles(given["media"])
+        options, media, mine = ChatOptions(messages, given), _handles(given["media"]), object()
         self._handle  # told here where it is closed
 
         async def parts() -> AsyncIterator[ChatPart]:
             parser = await self._beside(
-                lambda handle: self._ask(handle, options, media), numbered=False)
-            async for event in self._astream(None):
+                lambda handle: self._ask(handle, options, media, mine), numbered=False)
+            async for event in self._aevents(mine):
                 for part in _parts(parser, event):
                     yield part
         return parts()

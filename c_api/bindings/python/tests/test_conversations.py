@@ -184,6 +184,10 @@ class EmbeddingTest(unittest.TestCase):
         with engine().session() as session, self.assertRaisesRegex(rondo.ModelError, "predicts tokens"):
             session.embed(ids())
 
+    def test_b32_a_query_that_is_no_text(self):
+        with self.assertRaisesRegex(TypeError, "query must be a str"):
+            engine("SCORER").score(5, [])
+
     def test_b32_scores(self):
         documents = ["a hill", "the sea", "her mom"]
         scores = engine("SCORER").score("Where?", documents)

@@ -176,6 +176,13 @@ class MediaTest(unittest.TestCase):
         with self.assertRaisesRegex(rondo.InvalidArgument, "not by 45"):
             self.engine.media(rondo.Image(self.rgb, SIDE, SIDE, rotation=45))
 
+    def test_strides_that_no_plane_has(self):
+        for pixels, strides in ((bytes(12), [6, 6]), (memoryview(bytes(12)).cast("B", (2, 2, 3)), [6])):
+            with self.assertRaisesRegex(ValueError, "strides"):
+                rondo.Image(pixels, 2, 2, strides=strides)
+        with self.assertRaisesRegex(TypeError, "no plane"):
+            rondo.Image((), 2, 2)
+
     def test_progress(self):
         def told(done, total):
             steps.append((done, total))

@@ -44,14 +44,14 @@ class OptionsTest(unittest.TestCase):
     def test_b13_numbers_that_do_not_fit(self):
         for name, wrong in [("context", 2**32 + 512), ("max_sessions", -1), ("threads", 2**64),
                             ("max_rows", 10**5000), ("cpus", [2**32])]:
-            with self.assertRaisesRegex(rondo.InvalidArgument, f"^{name} is "):
+            with self.assertRaisesRegex(rondo.InvalidArgument, rf"^(a token of )?{name}(\[0\])? is "):
                 model().engine(**{name: wrong})
         with self.assertRaisesRegex(TypeError, "context must be an int, not float"):
             model().engine(context=1.5)
         for name, wrong in [("temperature", float("nan")), ("temperature", 1e300), ("top_k", 2**31),
                             ("max_tokens", -1), ("seed", 2**64), ("temperature", float("inf")),
                             ("logit_bias", {2**32 + 5: 1.0}), ("logit_bias", {5: float("nan")})]:
-            with self.assertRaisesRegex(rondo.InvalidArgument, f"^{name} is "):
+            with self.assertRaisesRegex(rondo.InvalidArgument, rf"^(a token of )?{name}(\[\d\])? is "):
                 engine().session(**{name: wrong})
 
     def test_b14_refused_values_have_our_names(self):
@@ -64,6 +64,26 @@ class OptionsTest(unittest.TestCase):
             model().engine(affinity=rondo.Affinity.CPUS)
         with self.assertRaisesRegex(rondo.RondoError, "give one as template$"):
             model().render_chat([])
+
+    def test_b12_which_element_is_wrong(self):
+        for name, wrong, told in (("logit_bias", {5: "a"}, r"logit_bias\[5\] must be a float"),
+                                  ("logit_bias", {"5": 1.0}, "a token of logit_bias must be an int"),
+                                  ("stop", ["a", b"b"], r"stop\[1\] must be a str")):
+            with self.assertRaisesRegex(TypeError, told):
+                engine().session(**{name: wrong})
+        with self.assertRaisesRegex(TypeError, r"cpus\[1\] must be an int"):
+            model().engine(cpus=[0, "1"])
+
+    def test_b12_a_bool_of_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("no NumPy here")
+        with self.assertRaisesRegex(TypeError, "max_tokens must be an int"):
+            engine().session(max_tokens=numpy.bool_(True))
+        with engine().session(max_tokens=numpy.int64(1)) as session, \
+                self.assertRaisesRegex(TypeError, "not bools"):
+            session.generate(numpy.array([True]))
 
     def test_b15_each_engine_option(self):
         for name, value in NUMBERS_OF_ENGINES.items():

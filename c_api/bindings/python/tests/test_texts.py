@@ -1,10 +1,11 @@
 """Texts, tokens and what bounds them."""
+import asyncio
 import json
 import re
 import unittest
 
 import rondo
-from support import PERSON, PROMPT, engine, ids, model, text
+from support import ASK, PERSON, PROMPT, engine, ids, model, text
 
 
 class TextTest(unittest.TestCase):
@@ -20,8 +21,8 @@ class TextTest(unittest.TestCase):
 
     def test_b19_what_is_no_prompt(self):
         with engine().session(max_tokens=4) as session:
-            for prompt in (7, b"Once", 1.5, {"a": 1}, ["Once"], [1.5], [None]):
-                with self.assertRaises(TypeError):
+            for prompt in (7, b"Once", 1.5, {"a": 1}, ["Once"], [1.5], [None], [True], [5, False]):
+                with self.assertRaisesRegex(TypeError, "prompt must be a str or a list"):
                     session.generate(prompt)
             for prompt in ([2**32 + 5], [-2**40], [2048]):
                 with self.assertRaises(rondo.InvalidArgument):
@@ -75,6 +76,33 @@ class TextTest(unittest.TestCase):
             for event in session.stream(PROMPT):
                 break
             self.assertEqual(event.text + session.generate(), text())
+
+    def test_b24_two_generations_of_one_session(self):
+        with engine().session(max_tokens=8) as session:
+            old, new = session.stream(PROMPT), session.stream(PROMPT)
+            next(new)
+            with self.assertRaisesRegex(rondo.Busy, "another generation"):
+                next(old)
+            self.assertEqual(len(list(new)), 7)
+            old = session.stream(PROMPT)
+            conversation = session.chat_stream(ASK, template="{{ messages[0].content }}")
+            with self.assertRaises(rondo.Busy):
+                next(old)
+            next(conversation)
+            session.stream()
+            with self.assertRaises(rondo.Busy):
+                list(conversation)
+
+    def test_b24_two_generations_beside_a_loop(self):
+        async def both():
+            with engine().session(max_tokens=8) as session:
+                old = session.astream(PROMPT)
+                await old.__anext__()
+                text = await session.agenerate()
+                with self.assertRaises(rondo.Busy):
+                    await old.__anext__()
+                return text
+        self.assertTrue(asyncio.run(both()))
 
     def test_b25_a_stream_that_nobody_reads(self):
         with engine().session() as session:
