@@ -36,7 +36,7 @@ type Function struct {
 }
 
 // Chat is a conversation, and what is made of it. Messages, Tools and Variables are values for
-// encoding/json, or json.RawMessage.
+// encoding/json, or JSON as json.RawMessage, []byte or string.
 type Chat struct {
 	// Messages are a []Message, or what else the template reads.
 	Messages any
@@ -94,7 +94,7 @@ func (c *Chat) with(use func(*C.rondo_chat_options) error) error {
 	}{{c.Messages, &raw.messages, &raw.messages_bytes}, {c.Tools, &raw.tools, &raw.tools_bytes},
 		{c.Variables, &raw.variables, &raw.variables_bytes}} {
 		if part.value != nil {
-			bytes, err := json.Marshal(part.value)
+			bytes, err := jsonOf(part.value)
 			if err != nil {
 				return fmt.Errorf("rondo: a conversation that is no JSON: %w", err)
 			}

@@ -21,6 +21,23 @@ var ask = Chat{Messages: json.RawMessage(`[{"role": "user", "content": "How is t
 		"type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
 		"additionalProperties": false}}}]`)}
 
+// Text is JSON already, whichever type it has.
+func TestJSONAsText(t *testing.T) {
+	f := newFixture(t)
+	want, err := f.calling().RenderChat(ask)
+	f.must(err)
+	for _, convert := range []func(json.RawMessage) any{
+		func(text json.RawMessage) any { return string(text) },
+		func(text json.RawMessage) any { return []byte(text) },
+	} {
+		got, err := f.calling().RenderChat(Chat{Messages: convert(ask.Messages.(json.RawMessage)),
+			Tools: convert(ask.Tools.(json.RawMessage))})
+		f.must(err)
+		f.equal(got, want)
+		f.session(SessionOptions{JSONSchema: convert(json.RawMessage(`{"type": "object"}`))}).Close()
+	}
+}
+
 func TestChatParser(t *testing.T) {
 	f := newFixture(t)
 	parser, err := f.calling().ChatParser(ask)

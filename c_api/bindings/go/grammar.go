@@ -24,10 +24,10 @@ type GrammarOptions struct {
 	MemoryBytes int  // for what the grammar is made of; 0: 8 MiB
 }
 
-// Grammar holds sessions to JSON that is valid by a schema: a value for encoding/json, or
-// json.RawMessage, which keeps the order of members that a map has not.
+// Grammar holds sessions to JSON that is valid by a schema: a value for encoding/json, or JSON as
+// json.RawMessage, []byte or string, which keeps the order of members that a map has not.
 func (m *Model) Grammar(schema any, options GrammarOptions) (*Grammar, error) {
-	text, err := json.Marshal(schema)
+	text, err := jsonOf(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (m *Model) RulesGrammar(gbnf string, options GrammarOptions) (*Grammar, err
 
 // PlanGrammar is how many bytes the grammar of this schema takes.
 func (m *Model) PlanGrammar(schema any, options GrammarOptions) (uint64, error) {
-	text, err := json.Marshal(schema)
+	text, err := jsonOf(schema)
 	if err != nil {
 		return 0, err
 	}
@@ -61,6 +61,17 @@ func (m *Model) PlanPatternGrammar(pattern string, options GrammarOptions) (uint
 // PlanRulesGrammar is how many bytes the grammar of these rules takes.
 func (m *Model) PlanRulesGrammar(gbnf string, options GrammarOptions) (uint64, error) {
 	return m.planGrammar(C.RONDO_GRAMMAR_GBNF, len(gbnf), options)
+}
+
+// A value as JSON. What is text is JSON already: as a string of it, or in base64, it would mean nothing.
+func jsonOf(value any) ([]byte, error) {
+	switch text := value.(type) {
+	case string:
+		return []byte(text), nil
+	case []byte:
+		return text, nil
+	}
+	return json.Marshal(value)
 }
 
 func (o *GrammarOptions) raw(kind C.int32_t) (raw C.rondo_grammar_options, err error) {

@@ -48,6 +48,9 @@ func (s *Session) PrefillLogits(ctx context.Context, ids []int32, row func(index
 		return err
 	}
 	defer s.release()
+	if row == nil {
+		return refused("row is nil")
+	}
 	width := s.engine.vocabSize
 	most := keptBytes / (4 * width)
 	if most < 1 {

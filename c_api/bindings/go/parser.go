@@ -4,6 +4,7 @@ package rondo
 import "C"
 
 import (
+	"bytes"
 	"sync"
 	"unsafe"
 )
@@ -68,13 +69,13 @@ func (p *ChatParser) with(use func(*C.rondo_chat_parser) error) error {
 }
 
 // Push gives the answer's next bytes, those of events. last: there are no more behind them.
-func (p *ChatParser) Push(bytes []byte, last bool) error {
+func (p *ChatParser) Push(next []byte, last bool) error {
 	return p.with(func(handle *C.rondo_chat_parser) error {
 		var start *C.char
-		if len(bytes) > 0 {
-			start = (*C.char)(unsafe.Pointer(&bytes[0]))
+		if len(next) > 0 {
+			start = (*C.char)(unsafe.Pointer(&next[0]))
 		}
-		return check(C.rondo_chat_parser_push(handle, start, C.size_t(len(bytes)), C.int32_t(cBool(last))))
+		return check(C.rondo_chat_parser_push(handle, start, C.size_t(len(next)), C.int32_t(cBool(last))))
 	})
 }
 
@@ -122,8 +123,14 @@ func (p *ChatParser) Reset() error {
 // What an event of the answer brings.
 func (p *ChatParser) take(event Event) ([]ChatPart, error) {
 	said := event.Bytes
-	if event.Reason == ReasonEOS {
+	switch event.Reason {
+	case ReasonEOS:
 		said = nil
+	case ReasonStopString: // of the token that completes it, what is before it
+		said = []byte(event.Text)
+		if !bytes.HasPrefix(event.Bytes, said) {
+			said = nil
+		}
 	}
 	if err := p.Push(said, event.Reason != ReasonNone); err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ func (r Reply) Message() Message {
 }
 
 // ChatStream is an answer that is generated as it is read, in parts: content, thoughts, and calls of
-// Chat.Tools. A stop string is part of the content. It is read, and may be left, as a Stream.
+// Chat.Tools. Of the token that completes a stop string what is before that is part of the content. It is
+// read, and may be left, as a Stream.
 type ChatStream struct {
 	stream *Stream
 	begin  func() (*ChatParser, error) // nil: it has begun
@@ -71,6 +72,10 @@ func (s *Session) ChatStream(ctx context.Context, chat Chat) *ChatStream {
 
 // Next generates up to the next part, which Part tells. False: the answer is over, or failed, as Err tells.
 func (t *ChatStream) Next() bool {
+	if t.stream == nil { // of a zero value
+		t.err = ErrClosed
+		return false
+	}
 	if t.begin != nil {
 		t.parser, t.err = t.begin()
 		t.begin = nil

@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -19,6 +20,8 @@ type sessionState struct {
 	*object[*C.rondo_session]
 	one   sync.Mutex // held by the call that is in it
 	watch *watcher
+	// Number of the generation that was begun last: an older one is over.
+	generation atomic.Uint64
 }
 
 // Event is what one step of a generation brought.
@@ -157,7 +160,13 @@ func eventOf(raw *C.rondo_event) Event {
 }
 
 // Next generates one token.
-func (s *Session) Next(ctx context.Context) (event Event, err error) {
+func (s *Session) Next(ctx context.Context) (Event, error) { return s.next(ctx, 0) }
+
+// Of the generation of this number; 0: of whichever.
+func (s *Session) next(ctx context.Context, generation uint64) (event Event, err error) {
+	if generation != 0 && s.state.generation.Load() != generation {
+		return event, &Error{Status: StatusBusy, Message: "another generation of the session has begun"}
+	}
 	err = s.compute(ctx, func(handle *C.rondo_session) C.int32_t {
 		raw := C.rondo_event{struct_size: C.sizeof_rondo_event}
 		status := C.rondo_session_next(handle, &raw)

@@ -208,6 +208,7 @@ func TestLogits(t *testing.T) {
 	f := newFixture(t)
 	session := f.session(SessionOptions{})
 	var last float32
+	f.fails(session.PrefillLogits(ctx, f.ids, nil), StatusInvalidArgument, "row is nil")
 	f.must(session.PrefillLogits(ctx, f.ids, func(_ int, logits []float32) { last = logits[7] }))
 	logits, err := session.Logits(ctx)
 	f.must(err)

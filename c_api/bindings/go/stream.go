@@ -14,12 +14,13 @@ import (
 //	err := stream.Err()
 //
 // From Go 1.23 on, All is a range in its place. Nothing is computed ahead, so that a stream may be left at
-// any time, and the session used for something else. Where the context is done, so is the running call, and
-// the session stands as before it.
+// any time, and the session used for something else; where another generation of it has begun since, it fails
+// with ErrBusy. Where the context is done, so is the running call, and the session stands as before it.
 type Stream struct {
 	session *Session
 	ctx     context.Context
-	begin   func() error // what comes before the first token; nil: nothing
+	begin   func() error // what comes before the first token; nil: it has begun
+	number  uint64       // of the session's generations
 	event   Event
 	err     error
 	over    bool
@@ -42,7 +43,9 @@ func (s *Session) StreamIDs(ctx context.Context, ids []int32) *Stream {
 }
 
 // Continue generates what follows what the session has.
-func (s *Session) Continue(ctx context.Context) *Stream { return &Stream{session: s, ctx: ctx} }
+func (s *Session) Continue(ctx context.Context) *Stream {
+	return &Stream{session: s, ctx: ctx, begin: func() error { return nil }}
+}
 
 // Generate appends a text and is the text that follows.
 func (s *Session) Generate(ctx context.Context, prompt string) (string, error) {
@@ -70,9 +73,12 @@ func (t *Stream) Next() bool {
 	}
 	if t.begin != nil {
 		t.err, t.begin = t.begin(), nil
+		if t.err == nil && t.session != nil && t.session.state != nil {
+			t.number = t.session.state.generation.Add(1)
+		}
 	}
 	if t.err == nil {
-		t.event, t.err = t.session.Next(t.ctx)
+		t.event, t.err = t.session.next(t.ctx, t.number)
 	}
 	t.over = t.err != nil || t.event.Reason != ReasonNone
 	if t.over && t.session != nil && t.session.state != nil {

@@ -152,6 +152,45 @@ func TestStreamsThatAreLeft(t *testing.T) {
 	f.equal(strings.HasPrefix(text, f.text), true)
 }
 
+// b24: a stream tells no tokens of another one.
+func TestTwoStreamsOfOneSession(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{MaxTokens: 8})
+	old, new := session.Stream(ctx, prompt), session.Stream(ctx, prompt)
+	f.equal([]bool{old.Next(), new.Next(), old.Next()}, []bool{true, true, false})
+	f.fails(old.Err(), StatusBusy, "another generation")
+	conversation := session.ChatStream(ctx, Chat{Template: "{{ messages[0].content }}", Messages: ask.Messages})
+	f.equal([]bool{conversation.Next(), new.Next()}, []bool{true, false})
+	f.fails(new.Err(), StatusBusy, "another generation")
+	text, err := session.Continue(ctx).Text()
+	f.must(err)
+	f.equal(text != "", true)
+	_, err = conversation.Reply()
+	f.fails(err, StatusBusy, "another generation")
+	var zero ChatStream
+	f.equal(zero.Next(), false)
+	f.equal(zero.Err(), ErrClosed)
+}
+
+// b22: a stop string is no part of an answer, what is before it in its token is.
+func TestStopStringsOfAnswers(t *testing.T) {
+	f := newFixture(t)
+	chat := Chat{Template: "{{ messages[0].content }}", Messages: ask.Messages}
+	said := func(stop ...string) Reply {
+		session := f.session(SessionOptions{MaxTokens: 8, Stop: stop})
+		defer session.Close()
+		reply, err := session.Chat(ctx, chat)
+		f.must(err)
+		return reply
+	}
+	whole := said().Text
+	for _, letter := range whole {
+		stopped := said(string(letter))
+		f.equal(stopped.Reason, ReasonStopString)
+		f.equal(stopped.Text, whole[:strings.IndexRune(whole, letter)])
+	}
+}
+
 // b26
 func TestSeeds(t *testing.T) {
 	f := newFixture(t)

@@ -63,6 +63,9 @@ func (e *Engine) embedAll(ctx context.Context, texts []string, read func(string)
 	if err := e.with(func(*C.rondo_engine) error { return done(ctx) }); err != nil {
 		return nil, err
 	}
+	if dimensions < 0 {
+		return nil, refused("dimensions is %d", dimensions)
+	}
 	ids := make([][]int32, len(texts))
 	for i, text := range texts {
 		whole, err := read(text)
