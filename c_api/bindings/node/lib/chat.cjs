@@ -69,10 +69,15 @@ class ChatParser extends Handle {
     native.rondo_chat_parser_push(this.handle, bytes, Number(last));
   }
 
-  /** What an event of the answer brings; what ended it is none of it. */
-  pushEvent({bytes, reason}) {
-    const ended = reason === 'EOS' || reason === 'STOP_STRING';
-    this.push(ended ? new Uint8Array() : bytes, {last: reason !== 'NONE'});
+  /** What an event of the answer brings; what ended it is none of it: of the token that completes a stop string,
+   * what is before that. */
+  pushEvent({bytes, text = '', reason}) {
+    let said = reason === 'EOS' ? new Uint8Array() : bytes;
+    if (reason === 'STOP_STRING') {
+      const before = Buffer.from(text);
+      said = before.equals(bytes.subarray(0, before.length)) ? before : new Uint8Array();
+    }
+    this.push(said, {last: reason !== 'NONE'});
   }
 
   * parts() {

@@ -314,7 +314,7 @@ export declare class ChatParser extends Handle {
   /** The answer's next bytes, those of events; last: there are no more behind them. */
   push(bytes: Uint8Array, options?: {last?: boolean | undefined}): void;
   /** What an event of the answer brings. */
-  pushEvent(event: Pick<Event, 'bytes' | 'reason'>): void;
+  pushEvent(event: Pick<Event, 'bytes' | 'text' | 'reason'>): void;
   /** What was not handed out yet, as far as it is known what it is. */
   parts(): Generator<ChatPart, void, void>;
   /** As it was made, for another answer. */

@@ -382,8 +382,12 @@ def _handles(media: Sequence[Media]) -> Any:
 
 
 def _parts(parser: ChatParser, event: Event) -> Iterator[ChatPart]:
-    """Those that an event of the answer brings. What ends it is no part of it."""
-    said = b"" if event.reason in (Reason.EOS, Reason.STOP_STRING) else event.bytes
+    """Those that an event of the answer brings. What ends it is no part of it: of the token that
+    completes a stop string, what is before that."""
+    said = event.bytes
+    if event.reason in (Reason.EOS, Reason.STOP_STRING):
+        before = event.text.encode()
+        said = before if said.startswith(before) and event.reason != Reason.EOS else b""
     parser.push(said, event.reason != Reason.NONE)
     return parser.parts()
 

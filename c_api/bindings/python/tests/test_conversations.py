@@ -38,6 +38,14 @@ class ChatTest(unittest.TestCase):
         with engine("CALLING").session(logit_bias={1: 1e9}) as session:
             self.assertEqual(session.chat(ASK), ("", "", [], rondo.Reason.EOS))
 
+    def test_b27_stop_strings(self):
+        def said(stop):
+            with engine("CALLING").session(max_tokens=12, stop=stop) as session:
+                return session.chat(ASK).text
+        whole = said([])
+        for letter in set(whole):
+            self.assertEqual(said(letter), whole[:whole.index(letter)])
+
     def test_b27_templates(self):
         template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{{ tail }}"
         messages = [{"role": "user", "content": "Grüße"}, {"role": "assistant", "content": "hi"}]
