@@ -1,7 +1,5 @@
 package rondo;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.nio.ByteBuffer;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -91,11 +89,11 @@ public final class Chat {
   }
 
   private static long addressOf(Scratch scratch, String text) {
-    return text == null ? 0 : scratch.address(scratch.bytes(text.getBytes(UTF_8)));
+    return text == null ? 0 : scratch.address(scratch.bytes(Scratch.utf8(text)));
   }
 
   private static long sizeOf(String text) {
-    return text == null ? 0 : text.getBytes(UTF_8).length;
+    return text == null ? 0 : Scratch.utf8(text).length;
   }
 
   /** Says options, each by a method of its name. */

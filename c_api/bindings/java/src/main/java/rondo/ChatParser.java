@@ -1,7 +1,10 @@
 package rondo;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Takes an answer as it comes, cut anywhere, and hands out its parts. Made by Model.chatParser. One call
@@ -73,7 +76,13 @@ public final class ChatParser extends Handle {
 
   /** What an event of the answer brings. */
   List<ChatPart> take(Event event) {
-    push(event.reason() == Reason.EOS ? new byte[0] : event.bytes(), event.reason() != Reason.NONE);
+    byte[] said = event.reason() == Reason.EOS ? new byte[0] : event.bytes();
+    if (event.reason() == Reason.STOP_STRING) { // of the token that completes it, what is before it
+      byte[] before = event.text().getBytes(UTF_8);
+      boolean begins = Arrays.equals(before, Arrays.copyOf(said, before.length));
+      said = begins ? before : new byte[0];
+    }
+    push(said, event.reason() != Reason.NONE);
     return parts();
   }
 }

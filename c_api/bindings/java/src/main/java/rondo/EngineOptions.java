@@ -217,6 +217,9 @@ public final class EngineOptions {
     /** Affinity.CPUS with these, as the system counts them, each once. */
     public Builder cpus(int... cpus) {
       int[] numbers = cpus.clone();
+      for (int cpu : numbers) {
+        Check.whole("cpus", cpu, 0, Integer.MAX_VALUE);
+      }
       affinity(Affinity.CPUS);
       return say("cpus", (to, scratch) -> {
         to.cpus(scratch.address(scratch.ints(numbers)));

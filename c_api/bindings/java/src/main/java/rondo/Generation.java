@@ -12,6 +12,7 @@ final class Generation implements Iterator<Event> {
   Generation(Session session, Operation operation) {
     this.session = session;
     this.operation = operation;
+    session.begun(this, operation);
   }
 
   @Override
@@ -24,7 +25,7 @@ final class Generation implements Iterator<Event> {
     if (!hasNext()) {
       throw new NoSuchElementException();
     }
-    Event event = session.next(operation);
+    Event event = session.next(this, operation);
     reason = event.reason();
     return event;
   }

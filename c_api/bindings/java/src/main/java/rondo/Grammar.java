@@ -1,7 +1,5 @@
 package rondo;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.nio.ByteBuffer;
 
 /** Texts that sessions may say; any number of sessions share one. Made by Model.grammar; may be used from
@@ -12,7 +10,7 @@ public final class Grammar extends Handle {
   }
 
   static Grammar create(long model, GrammarKind kind, String text, GrammarOptions options) {
-    byte[] bytes = Check.given("the grammar", text).getBytes(UTF_8);
+    byte[] bytes = Scratch.utf8(Check.given("the grammar", text));
     try (Scratch scratch = new Scratch()) {
       ByteBuffer raw = Check.given("options", options).raw(scratch, kind).bytes;
       ByteBuffer grammar = scratch.pointer();
@@ -27,7 +25,7 @@ public final class Grammar extends Handle {
       ByteBuffer raw = Check.given("options", options).raw(scratch, kind).bytes;
       ByteBuffer size = scratch.take(8);
       Rondo.checkMessage(scratch, (message, messageBytes) -> Raw.rondo_grammar_plan(model, raw,
-          Check.given("the grammar", text).getBytes(UTF_8).length, size, message, messageBytes));
+          Scratch.utf8(Check.given("the grammar", text)).length, size, message, messageBytes));
       return size.getLong(0);
     }
   }

@@ -168,6 +168,10 @@ public final class Image {
       throw new IllegalArgumentException("there are " + parts.size() + " planes, but " + kind + " has "
           + shapes.size() + " of " + whole + " bytes");
     }
+    if (strides.length > shapes.size()) {
+      throw new IllegalArgumentException(
+          "there are " + strides.length + " strides for " + shapes.size() + " planes");
+    }
     long[] addresses = new long[3];
     long[] steps = new long[3];
     for (int i = 0; i < parts.size(); ++i) {

@@ -1,7 +1,5 @@
 package rondo;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -159,7 +157,7 @@ public final class Model extends Handle {
   }
 
   static int[] tokenize(long model, String text, boolean addSpecial) {
-    byte[] bytes = Check.given("text", text).getBytes(UTF_8);
+    byte[] bytes = Scratch.utf8(Check.given("text", text));
     int flags = addSpecial ? Raw.TOKENIZE_ADD_SPECIAL : 0;
     try (Scratch scratch = new Scratch()) {
       ByteBuffer from = scratch.bytes(bytes);
@@ -214,7 +212,7 @@ public final class Model extends Handle {
   }
 
   static String embeddingText(long handle, String text, String prompt) {
-    byte[] bytes = Check.given("text", text).getBytes(UTF_8);
+    byte[] bytes = Scratch.utf8(Check.given("text", text));
     return text(handle, (scratch, model, buffer, capacity, length) -> Raw.rondo_embedding_text(
         model, scratch.text("prompt", prompt), scratch.bytes(bytes), bytes.length, buffer, capacity, length));
   }
@@ -231,8 +229,8 @@ public final class Model extends Handle {
   }
 
   static String pairText(long handle, String query, String document, String instruction) {
-    byte[] asked = Check.given("query", query).getBytes(UTF_8);
-    byte[] found = Check.given("document", document).getBytes(UTF_8);
+    byte[] asked = Scratch.utf8(Check.given("query", query));
+    byte[] found = Scratch.utf8(Check.given("document", document));
     return text(handle, (scratch, model, buffer, capacity, length) -> Raw.rondo_pair_text(model,
         scratch.text("instruction", instruction), scratch.bytes(asked), asked.length,
         scratch.bytes(found), found.length, buffer, capacity, length));

@@ -121,6 +121,17 @@ final class Scratch implements AutoCloseable {
     return Natives.POINTER_BYTES == 8 ? at.getLong(0) : at.getInt(0) & 0xffffffffL;
   }
 
+  /** Half of a pair of surrogates becomes U+FFFD; String.getBytes makes a question mark of it. */
+  static byte[] utf8(String text) {
+    if (UTF_8.newEncoder().canEncode(text)) {
+      return text.getBytes(UTF_8);
+    }
+    StringBuilder whole = new StringBuilder();
+    text.codePoints().forEach(letter -> whole.appendCodePoint(
+        letter >= Character.MIN_SURROGATE && letter <= Character.MAX_SURROGATE ? 0xfffd : letter));
+    return whole.toString().getBytes(UTF_8);
+  }
+
   /** A zero-terminated text; null: none. `what` it is, for who gave one with a zero inside. */
   ByteBuffer text(String what, String text) {
     if (text == null) {
@@ -129,7 +140,7 @@ final class Scratch implements AutoCloseable {
     if (text.indexOf('\0') >= 0) {
       throw new IllegalArgumentException(what + " has a zero character");
     }
-    byte[] bytes = text.getBytes(UTF_8);
+    byte[] bytes = utf8(text);
     ByteBuffer piece = take(bytes.length + 1L);
     piece.duplicate().put(bytes);
     return piece;

@@ -23,6 +23,8 @@ public final class Session extends Handle {
 
   private final Engine engine;
   private final Turns turns = new Turns();
+  /** The generation that was begun last, in its turn: an older one is over. */
+  private Generation newest;
 
   private Session(long handle, Engine engine, State adapter) {
     super(stateOf(handle, engine.state, engine.modelState, engine.told, adapter));
@@ -116,7 +118,8 @@ public final class Session extends Handle {
 
   /** The text that follows a prompt, which goes behind what the session has. */
   public String generate(String prompt) {
-    return generate(idsOf(prompt));
+    Operation operation = new Operation();
+    return generate(idsOf(prompt, operation), operation);
   }
 
   /** The same of token ids. */
@@ -126,8 +129,8 @@ public final class Session extends Handle {
 
   /** As generate, on another thread. A cancel of the future cancels the call. */
   public CompletableFuture<String> generateAsync(String prompt) {
-    int[] ids = idsOf(prompt);
-    return Async.call(operation -> generate(ids, operation));
+    Check.given("prompt", prompt);
+    return Async.call(operation -> generate(idsOf(prompt, operation), operation));
   }
 
   private String generate(int[] prompt, Operation operation) {
@@ -139,14 +142,17 @@ public final class Session extends Handle {
     });
   }
 
-  private int[] idsOf(String prompt) {
-    return with(session -> Model.tokenize(engine.modelState.handle(), Check.given("prompt", prompt), true));
+  /** What begins a text, BOS and the like, comes where the session has nothing yet. */
+  private int[] idsOf(String prompt, Operation operation) {
+    Check.given("prompt", prompt);
+    return turn(operation, () -> with(session -> Model.tokenize(
+        engine.modelState.handle(), prompt, position() == 0)));
   }
 
   /** What follows a prompt, event by event. Nothing is computed ahead: a stream that is left early leaves
-   * the session usable at once. */
+   * the session usable at once. Where another generation has begun since, it fails with Status.BUSY. */
   public Stream<Event> stream(String prompt) {
-    return stream(idsOf(prompt));
+    return streamOf(events(prompt)::iterator);
   }
 
   /** The same of token ids. */
@@ -167,15 +173,21 @@ public final class Session extends Handle {
 
   /** What follows a prompt, for a loop; each walk evaluates the prompt anew. */
   public Iterable<Event> events(String prompt) {
-    int[] ids = idsOf(prompt);
-    return () -> begin(ids, new Operation());
+    Check.given("prompt", prompt);
+    with(session -> null); // told here where it is closed
+    return () -> begin(prompt, new Operation());
   }
 
   /** What follows a prompt, for each subscriber anew, on a thread of this binding's: as many events as are
    * asked for. A subscription's cancel ends the call that runs. */
   public Flow.Publisher<Event> publisher(String prompt) {
-    int[] ids = idsOf(prompt);
-    return new Publication<>(operation -> begin(ids, operation));
+    Check.given("prompt", prompt);
+    with(session -> null);
+    return new Publication<>(operation -> begin(prompt, operation));
+  }
+
+  private Generation begin(String prompt, Operation operation) {
+    return begin(idsOf(prompt, operation), operation);
   }
 
   private Generation begin(int[] prompt, Operation operation) {
@@ -215,8 +227,8 @@ public final class Session extends Handle {
     });
   }
 
-  /** The answer as it comes: content, thoughts, and calls of the chat's tools. A stop string is part of the
-   * content. */
+  /** The answer as it comes: content, thoughts, and calls of the chat's tools. Of the token that completes
+   * a stop string what is before that is part of the content. */
   public Stream<ChatPart> chatStream(Chat chat) {
     Check.given("chat", chat);
     return streamOf(() -> answer(chat, new Operation()));
@@ -343,7 +355,20 @@ public final class Session extends Handle {
     return next(new Operation());
   }
 
-  Event next(Operation operation) {
+  void begun(Generation generation, Operation operation) {
+    turn(operation, () -> newest = generation);
+  }
+
+  Event next(Generation generation, Operation operation) {
+    return turn(operation, () -> {
+      if (newest != generation) {
+        throw new RondoException(Status.BUSY.value, "another generation of this session has begun");
+      }
+      return next(operation);
+    });
+  }
+
+  private Event next(Operation operation) {
     return turn(operation, () -> with(session -> {
       try (Scratch scratch = new Scratch()) {
         Structs.Event event = new Structs.Event(scratch);

@@ -67,6 +67,18 @@ final class Chats {
     }
   }
 
+  private static String said(String... stop) {
+    try (Session session = CALLS.session(o -> o.maxTokens(12).stop(stop))) {
+      return session.chat(ASK).text();
+    }
+  }
+
+  static void b27StopStrings() {
+    String whole = said();
+    whole.codePoints().distinct().mapToObj(Character::toString).forEach(
+        letter -> equal(whole.substring(0, whole.indexOf(letter)), said(letter)));
+  }
+
   static void b28UnknownChatOption() {
     holds(Compiled.error("Chat.builder().toolz(\"\")").contains("toolz"));
     holds(Compiled.error("session.chat(5)").contains("chat"));

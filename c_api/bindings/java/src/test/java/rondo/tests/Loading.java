@@ -157,6 +157,7 @@ final class Loading {
       equal(text, MODEL.detokenize(MODEL.tokenize(text, false), false));
     }
     equal(PROMPT, MODEL.detokenize(IDS));
+    equal("a\ufffdb", MODEL.detokenize(MODEL.tokenize("a\ud83db", false))); // half of a pair of surrogates
   }
 
   static void b09PlanIsWhatIsTaken() {

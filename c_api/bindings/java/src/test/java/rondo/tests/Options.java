@@ -60,6 +60,7 @@ final class Options {
     holds(Compiled.error("EngineOptions.builder().context(4294967808L)").contains("long"));
     holds(Compiled.error("EngineOptions.builder().context(1.5)").contains("double"));
     fails(IllegalArgumentException.class, "context is -1", () -> options().context(-1));
+    fails(IllegalArgumentException.class, "cpus is -1", () -> options().cpus(0, -1));
     fails(IllegalArgumentException.class, "maxSessions is 65", () -> options().maxSessions(65));
     fails(IllegalArgumentException.class, "maxRows is 0", () -> options().maxRows(0));
     SessionOptions.Builder session = SessionOptions.builder();

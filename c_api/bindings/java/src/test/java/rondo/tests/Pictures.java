@@ -148,6 +148,7 @@ final class Pictures {
     byte[] rgb = pixelsOf(3);
     refused("have 9216", () -> engine.media(imageOf(rgb, Pixels.RGBA8)));
     refused("stride of 200", () -> engine.media(imageOf(rgb, Pixels.RGB8).strides(200)));
+    refused("2 strides for 1 planes", () -> engine.media(imageOf(rgb, Pixels.RGB8).strides(144, 144)));
     refused("stride of -144", () -> engine.media(imageOf(rgb, Pixels.RGB8).strides(-144)));
     Image image = imageOf(rgb, Pixels.RGB8);
     refused("not by 45", () -> engine.media(imageOf(rgb, Pixels.RGB8).rotation(45)));

@@ -11,14 +11,18 @@ import static rondo.tests.Tests.holds;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import rondo.Chat;
 import rondo.Event;
+import rondo.Message;
 import rondo.Reason;
 import rondo.Session;
+import rondo.Status;
 
 /** b19 to b26. */
 final class Texts {
@@ -103,6 +107,31 @@ final class Texts {
       equal(2L, session.stream(PROMPT).limit(2).count());
       session.reset();
       equal(TEXT, session.generate(PROMPT));
+    }
+  }
+
+  static void b24TwoGenerationsOfOneSession() {
+    try (Session session = ENGINE.session(o -> o.maxTokens(8))) {
+      Iterator<Event> old = session.events(PROMPT).iterator();
+      Iterator<Event> next = session.stream(PROMPT).iterator();
+      holds(next.hasNext() && next.next().reason() == Reason.NONE);
+      fails(Status.BUSY, "another generation", old::next);
+      session.chatStream(Chat.builder(Message.user("Once")).template("{{ messages[0].content }}").build())
+          .findFirst();
+      fails(Status.BUSY, "another generation", next::next);
+      equal(false, session.generate(" and").isEmpty());
+    }
+  }
+
+  static void b20WhatBeginsATextComesOnce() {
+    try (Session session = ENGINE.session(o -> o.maxTokens(2))) {
+      session.generate(PROMPT);
+      session.generate(" and");
+      session.stream(" then").count();
+      for (Event event : session.events(" so")) {
+        equal(false, event.token() == IDS[0]);
+      }
+      equal(1L, Arrays.stream(session.tokens()).filter(token -> token == IDS[0]).count());
     }
   }
 
