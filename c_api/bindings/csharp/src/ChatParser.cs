@@ -101,7 +101,13 @@ namespace Rondo
         internal IEnumerable<ChatPart> Take(Event one)
         {
             bool ends = one.Reason != Reason.None;
-            Push(one.Reason == Reason.Eos ? default : one.Bytes.Span, ends);
+            ReadOnlySpan<byte> said = one.Reason == Reason.Eos ? default : one.Bytes.Span;
+            if (one.Reason == Reason.StopString) // of the token that completes it, what is before it
+            {
+                ReadOnlySpan<byte> before = Encoding.UTF8.GetBytes(one.Text);
+                said = said.StartsWith(before) ? before : default;
+            }
+            Push(said, ends);
             List<ChatPart> parts = new List<ChatPart>(Parts());
             if (!ends) return parts;
             if (parts.Count == 0) parts.Add(new ChatPart(ChatPartKind.None));

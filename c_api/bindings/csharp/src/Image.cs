@@ -61,6 +61,7 @@ namespace Rondo
         private readonly Pixels format;
         private readonly uint width, height;
         private readonly Plane[] planes = new Plane[3];
+        private readonly int given;
 
         /// <summary>width and height: 1 to 65535, of the planes, before the image is turned; planes: as many as
         /// the format has, arrays where their rows lie one behind another.</summary>
@@ -72,6 +73,7 @@ namespace Rondo
             this.format = format;
             this.width = (uint)width;
             this.height = (uint)height;
+            given = planes.Length;
             Array.Copy(planes, this.planes, Math.Min(planes.Length, this.planes.Length));
         }
 
@@ -125,6 +127,9 @@ namespace Rondo
         internal Raw.Image With(Lent lent)
         {
             for (int i = 0; i < planes.Length; ++i) Check(i);
+            int has = 1;
+            while (has < planes.Length && Rows(has, out _) > 0) ++has;
+            if (given > has) throw new ArgumentException(given + " planes are given, but " + format + " has " + has);
             return new Raw.Image
             {
                 struct_size = Native.SizeOf<Raw.Image>(),

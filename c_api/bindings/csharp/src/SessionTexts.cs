@@ -13,25 +13,27 @@ namespace Rondo
     public sealed partial class Session
     {
         private readonly Worker worker = new Worker();
+        private object? newest; // the generation that was begun last: an older one is over
 
         /// <summary>Goes on with a text: the rest of it, up to the end of the generation.</summary>
         public string Generate(string prompt, CancellationToken cancellation = default) =>
-            TextOf(Walk(IdsOf(prompt), cancellation));
+            TextOf(Walk(Given(prompt), cancellation));
 
         /// <summary>The same of a prompt as ids.</summary>
         public string Generate(ReadOnlySpan<int> prompt, CancellationToken cancellation = default) =>
-            TextOf(Walk(prompt.ToArray(), cancellation));
+            TextOf(Walk(Given(prompt), cancellation));
 
         /// <summary>Goes on with what the session has.</summary>
         public string Generate(CancellationToken cancellation = default) => TextOf(Walk(null, cancellation));
 
-        /// <summary>As Generate, event by event, up to the one with the reason.</summary>
+        /// <summary>As Generate, event by event, up to the one with the reason. Where another generation of this
+        /// session has begun since, it is Busy.</summary>
         public IEnumerable<Event> Stream(string prompt, CancellationToken cancellation = default) =>
-            Walk(IdsOf(prompt), cancellation);
+            Walk(Given(prompt), cancellation);
 
         /// <summary>The same of a prompt as ids.</summary>
         public IEnumerable<Event> Stream(ReadOnlySpan<int> prompt, CancellationToken cancellation = default) =>
-            Walk(prompt.ToArray(), cancellation);
+            Walk(Given(prompt), cancellation);
 
         /// <summary>Goes on with what the session has.</summary>
         public IEnumerable<Event> Stream(CancellationToken cancellation = default) => Walk(null, cancellation);
@@ -40,14 +42,14 @@ namespace Rondo
         /// no other.</summary>
         public Task<string> GenerateAsync(string prompt, CancellationToken cancellation = default)
         {
-            int[] ids = IdsOf(prompt);
+            Func<int[]> ids = Given(prompt);
             return worker.Run(() => TextOf(Walk(ids, cancellation)));
         }
 
         /// <summary>The same of a prompt as ids.</summary>
         public Task<string> GenerateAsync(ReadOnlySpan<int> prompt, CancellationToken cancellation = default)
         {
-            int[] ids = prompt.ToArray();
+            Func<int[]> ids = Given(prompt);
             return worker.Run(() => TextOf(Walk(ids, cancellation)));
         }
 
@@ -57,12 +59,12 @@ namespace Rondo
 
         /// <summary>As Stream, on a thread of the session's own.</summary>
         public IAsyncEnumerable<Event> StreamAsync(string prompt, CancellationToken cancellation = default) =>
-            WalkAsync(IdsOf(prompt), cancellation);
+            WalkAsync(Given(prompt), cancellation);
 
         /// <summary>The same of a prompt as ids.</summary>
         public IAsyncEnumerable<Event> StreamAsync(
             ReadOnlySpan<int> prompt, CancellationToken cancellation = default) =>
-            WalkAsync(prompt.ToArray(), cancellation);
+            WalkAsync(Given(prompt), cancellation);
 
         /// <summary>Goes on with what the session has.</summary>
         public IAsyncEnumerable<Event> StreamAsync(CancellationToken cancellation = default) =>
@@ -82,8 +84,8 @@ namespace Rondo
             CancellationToken cancellation = default) =>
             worker.Run(() => Chat(messages, options, cancellation));
 
-        /// <summary>The parts of the answer as they come: content, thoughts, and calls of the options' Tools. A
-        /// stop string is part of the content.</summary>
+        /// <summary>The parts of the answer as they come: content, thoughts, and calls of the options' Tools. Of the
+        /// token that completes a stop string what is before that is part of the content.</summary>
         public IEnumerable<ChatPart> ChatStream(IEnumerable<ChatMessage> messages, ChatOptions? options = null,
             CancellationToken cancellation = default)
         {
@@ -101,10 +103,33 @@ namespace Rondo
             return PartsAsync(engine.Kept.CreateChatParser(all, options), all, options, cancellation);
         }
 
-        /// <summary>What a text is in this session: the model's marks of a beginning stand before the first
+        /// <summary>What a text is where a walk begins: the model's marks of a beginning stand before the first
         /// alone.</summary>
-        private int[] IdsOf(string prompt) => engine.Kept.Tokenize(
-            Checked.NotNull(prompt, nameof(prompt)), Position == 0 ? TokenizeFlags.AddSpecial : TokenizeFlags.None);
+        private Func<int[]> Given(string prompt)
+        {
+            Checked.NotNull(prompt, nameof(prompt));
+            Check();
+            return () => engine.Kept.Tokenize(
+                prompt, Position == 0 ? TokenizeFlags.AddSpecial : TokenizeFlags.None);
+        }
+
+        private static Func<int[]> Given(ReadOnlySpan<int> prompt)
+        {
+            int[] ids = prompt.ToArray();
+            return () => ids;
+        }
+
+        /// <summary>Begins a generation, whose name this is. Refused where a call computes.</summary>
+        private object Begin(Func<int[]>? ids)
+        {
+            _ = Position;
+            if (ids != null) Append(ids());
+            return newest = new object();
+        }
+
+        private Event Next(object generation, CancellationToken cancellation) => newest == generation
+            ? Next(cancellation)
+            : throw new RondoException((int)Status.Busy, "another generation of this session has begun");
 
         private void Ask(ChatMessage[] messages, ChatOptions? options)
         {
@@ -120,24 +145,24 @@ namespace Rondo
             return text.ToString();
         }
 
-        private IEnumerable<Event> Walk(int[]? ids, CancellationToken cancellation)
+        private IEnumerable<Event> Walk(Func<int[]>? ids, CancellationToken cancellation)
         {
-            if (ids != null) Append(ids);
+            object mine = Begin(ids);
             for (; ; )
             {
-                Event one = Next(cancellation);
+                Event one = Next(mine, cancellation);
                 yield return one;
                 if (one.Reason != Reason.None) yield break;
             }
         }
 
         private async IAsyncEnumerable<Event> WalkAsync(
-            int[]? ids, [EnumeratorCancellation] CancellationToken cancellation)
+            Func<int[]>? ids, [EnumeratorCancellation] CancellationToken cancellation)
         {
-            if (ids != null) Append(ids);
+            object mine = Begin(ids);
             for (; ; )
             {
-                Event one = await worker.Run(() => Next(cancellation)).ConfigureAwait(false);
+                Event one = await worker.Run(() => Next(mine, cancellation)).ConfigureAwait(false);
                 yield return one;
                 if (one.Reason != Reason.None) yield break;
             }

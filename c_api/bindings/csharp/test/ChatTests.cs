@@ -46,6 +46,22 @@ public static class ChatTests
         Fails(Status.InvalidArgument, () => session.Chat(new[] { ChatMessage.FromJson("{") }));
     }
 
+    public static void B27_StopStrings()
+    {
+        using Model model = Open("CALLING");
+        using Engine engine = model.CreateEngine(Few);
+        string Said(params string[] stop)
+        {
+            using Session session = engine.CreateSession(new SessionOptions { MaxTokens = 12, Stop = stop });
+            return session.Chat("How is the weather?").Text;
+        }
+        string whole = Said();
+        foreach (char letter in whole.Distinct().Where(letter => !char.IsSurrogate(letter)))
+        {
+            Equal(whole.Substring(0, whole.IndexOf(letter)), Said(letter.ToString()));
+        }
+    }
+
     /// <summary>A misspelled one is the compiler's: Refused.cs.</summary>
     public static void B28_UnknownOption() => Same(
         new[] { "AddGenerationPrompt", "ContinueFinal", "LocalTime", "Media", "PlainContent", "Template", "TemplateName",

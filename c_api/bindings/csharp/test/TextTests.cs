@@ -90,6 +90,22 @@ public static class TextTests
         Equal(text, session.Generate(Prompt));
     }
 
+    public static async Task B24_TwoGenerationsOfOneSession()
+    {
+        using Model model = Open();
+        using Engine engine = model.CreateEngine(Few);
+        using Session session = engine.CreateSession(Limit(8));
+        using IEnumerator<Event> old = session.Stream(Prompt).GetEnumerator(), next = session.Stream(" and").GetEnumerator();
+        old.MoveNext();
+        next.MoveNext();
+        Fails(Status.Busy, () => old.MoveNext());
+        await using IAsyncEnumerator<Event> walk = session.StreamAsync(" then").GetAsyncEnumerator();
+        await walk.MoveNextAsync();
+        Fails(Status.Busy, () => next.MoveNext());
+        session.Chat(new[] { ChatMessage.User("Once") }, new ChatOptions { Template = "{{ messages[0].content }}" });
+        Fails(Status.Busy, () => walk.MoveNextAsync().AsTask().GetAwaiter().GetResult());
+    }
+
     public static async Task B25_NothingAhead()
     {
         using Model model = Open();
