@@ -39,6 +39,12 @@ pub struct Chat {
     pub media: Vec<Media>,
 }
 
+impl<const N: usize> From<&[Message; N]> for Chat {
+    fn from(messages: &[Message; N]) -> Self {
+        Chat::from(&messages[..])
+    }
+}
+
 impl From<&[Message]> for Chat {
     fn from(messages: &[Message]) -> Self {
         let list: Vec<_> = messages.iter().map(Message::as_json).collect();

@@ -131,7 +131,14 @@ impl ChatParser {
 
     /// What an event of the answer brings.
     fn take(&mut self, event: &Event) -> Result<Vec<ChatPart>> {
-        let said: &[u8] = if event.reason == Some(Reason::Eos) { &[] } else { &event.bytes };
+        let before = event.text.as_bytes();
+        let said: &[u8] = match event.reason {
+            Some(Reason::Eos) => &[],
+            // Of the token that completes it, what is before it.
+            Some(Reason::StopString) if event.bytes.starts_with(before) => before,
+            Some(Reason::StopString) => &[],
+            _ => &event.bytes,
+        };
         self.push(said, event.reason.is_some())?;
         self.parts().collect()
     }
@@ -197,8 +204,8 @@ impl Session {
         Ok(Reply { text, thinking, calls, reason })
     }
 
-    /// The same part by part: content, thoughts, and calls of the chat's tools. A stop string is part
-    /// of the content. A failure of the conversation is the first item.
+    /// The same part by part: content, thoughts, and calls of the chat's tools. Of the token
+    /// that completes a stop string what is before that is part of the content. A failure of the conversation is the first item.
     pub fn chat_stream(&mut self, chat: impl Into<Chat>) -> ChatStream<'_> {
         let chat = chat.into();
         let parser = self.model().chat_parser(&chat);

@@ -111,6 +111,19 @@ fn b26_seeds_give_equal_texts() {
 }
 
 #[test]
+fn b27_stop_strings() {
+    let engine = calling().engine(&engine_options()).unwrap();
+    let said = |stop: &[&str]| {
+        let mut session = engine.session(&limit(12).stop(stop.iter().copied())).unwrap();
+        session.chat(&[Message::user("How is the weather?")]).unwrap().text
+    };
+    let whole = said(&[]);
+    for letter in whole.chars() {
+        assert_eq!(said(&[&letter.to_string()]), whole[..whole.find(letter).unwrap()]);
+    }
+}
+
+#[test]
 fn b27_chat() {
     let model = calling();
     let engine = model.engine(&engine_options()).unwrap();
