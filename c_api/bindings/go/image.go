@@ -94,6 +94,9 @@ func (i *Image) raw() (C.rondo_image, error) {
 			return C.rondo_image{}, refused("the stride of plane %d is %d", plane, i.Strides[plane])
 		}
 		rowBytes, rows := i.shape(plane)
+		if plane > 0 && rows == 0 && i.Height > 0 && (len(bytes) > 0 || i.Strides[plane] > 0) {
+			return C.rondo_image{}, refused("plane %d is given, which %v has not", plane, i.Format)
+		}
 		stride, has := uint64(i.Strides[plane]), uint64(len(bytes))
 		if stride == 0 {
 			stride = rowBytes

@@ -195,6 +195,7 @@ func TestImages(t *testing.T) {
 		{Image{Format: PixelsRGB8, Width: 9, Height: 7, Rotation: 1 << 33}, "Rotation"},
 		{Image{Format: PixelsRGB8, Width: 9, Height: 7, Planes: [3][]byte{rgb},
 			Strides: [3]int{26}}, "stride of 26 bytes"},
+		{Image{Format: PixelsRGB8, Width: 9, Height: 7, Planes: [3][]byte{rgb, both}}, "plane 1 is given"},
 		{Image{Format: 7, Width: 9, Height: 7, Planes: [3][]byte{rgb}}, "no format"},
 		{Image{Format: PixelsRGB8, Width: 9, Height: 7, Planes: [3][]byte{rgb}, Rotation: 45}, "45"},
 		{Image{Format: PixelsRGB8}, "0 x 0"},

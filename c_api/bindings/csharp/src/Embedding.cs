@@ -36,6 +36,7 @@ namespace Rondo
             CancellationToken cancellation = default)
         {
             Check();
+            Checked.NotNull(query, nameof(query));
             int[][] ids = Checked.NotNull(documents, nameof(documents))
                 .Select(document => Kept.Tokenize(Kept.PairText(query, document, instruction))).ToArray();
             return EmbedAll(ids, null, cancellation).Select(score => score[0]).ToArray();

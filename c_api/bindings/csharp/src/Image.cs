@@ -127,6 +127,7 @@ namespace Rondo
         internal Raw.Image With(Lent lent)
         {
             for (int i = 0; i < planes.Length; ++i) Check(i);
+            Checked.Int(nameof(Rotation), Rotation, 0, 270);
             int has = 1;
             while (has < planes.Length && Rows(has, out _) > 0) ++has;
             if (given > has) throw new ArgumentException(given + " planes are given, but " + format + " has " + has);

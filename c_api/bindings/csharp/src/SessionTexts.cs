@@ -119,11 +119,12 @@ namespace Rondo
             return () => ids;
         }
 
-        /// <summary>Begins a generation, whose name this is. Refused where a call computes.</summary>
-        private object Begin(Func<int[]>? ids)
+        /// <summary>Begins a generation, whose name this is. Refused where a call computes. A cancel leaves the
+        /// session as it was.</summary>
+        private object Begin(Func<int[]>? ids, CancellationToken cancellation)
         {
             _ = Position;
-            if (ids != null) Append(ids());
+            if (ids != null) Prefill(ids(), cancellation);
             return newest = new object();
         }
 
@@ -147,7 +148,7 @@ namespace Rondo
 
         private IEnumerable<Event> Walk(Func<int[]>? ids, CancellationToken cancellation)
         {
-            object mine = Begin(ids);
+            object mine = Begin(ids, cancellation);
             for (; ; )
             {
                 Event one = Next(mine, cancellation);
@@ -159,7 +160,7 @@ namespace Rondo
         private async IAsyncEnumerable<Event> WalkAsync(
             Func<int[]>? ids, [EnumeratorCancellation] CancellationToken cancellation)
         {
-            object mine = Begin(ids);
+            object mine = await worker.Run(() => Begin(ids, cancellation)).ConfigureAwait(false);
             for (; ; )
             {
                 Event one = await worker.Run(() => Next(mine, cancellation)).ConfigureAwait(false);

@@ -22,6 +22,28 @@ public static class CancelTests
         Equal(text, session.Generate(Prompt));
     }
 
+    /// <summary>A prompt whose call was cancelled is no part of the session.</summary>
+    public static async Task B35_CancelledPrompts()
+    {
+        using Model model = Open();
+        using Engine engine = model.CreateEngine(Few);
+        string text = Text(engine, Limit());
+        using Session session = engine.CreateSession(Limit());
+        CancellationToken cancelled = new CancellationToken(true);
+        Throws<OperationCanceledException>(() => session.Generate("Once", cancelled));
+        Throws<OperationCanceledException>(() => session.Stream("Once", cancelled).First());
+        try
+        {
+            await foreach (Event one in session.StreamAsync("Once", cancelled)) True(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // As it should be.
+        }
+        Equal(0L, session.Position);
+        Equal(text, session.Generate(Prompt));
+    }
+
     public static void B36_CancelNamesItsCall()
     {
         using Model model = Open();

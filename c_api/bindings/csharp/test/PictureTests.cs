@@ -101,6 +101,7 @@ public static class PictureTests
         Throws<ArgumentException>(() => See(new Image(Pixels.Rgb8, 9, 7)), "plane 0");
         Throws<ArgumentException>(() => See(new Image(Pixels.Nv12, 9, 7, y, uv.Skip(1).ToArray())), "plane 1");
         Throws<ArgumentException>(() => See(new Image(Pixels.I420, 9, 7, y, u)), "plane 2");
+        Throws<ArgumentException>(() => See(new Image(Pixels.Rgb8, 9, 7, rgb) { Rotation = -90 }), "Rotation is -90");
         Throws<ArgumentException>(() => See(new Image(Pixels.Rgb8, 9, 7, rgb, rgb)), "2 planes are given, but Rgb8 has 1");
         Throws<ArgumentException>(() => See(new Image(Pixels.Rgb8, 9, 7, new Plane(rgb, -27))), "stride of -27");
         Fails(Status.InvalidArgument, () => See(new Image(Pixels.Rgb8, 9, 7, new Plane(rgb, 26))), "stride of 26");

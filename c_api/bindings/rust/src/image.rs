@@ -65,6 +65,13 @@ impl<'a> Image<'a> {
     /// Refused where a plane is shorter than what the library reads of it.
     fn check(&self, plane: usize) -> Result<()> {
         let (row_bytes, rows) = self.shape(plane);
+        let given = !self.planes[plane].is_empty() || self.strides[plane] > 0;
+        if plane > 0 && rows == 0 && self.height > 0 && given {
+            return Err(Error::argument(format!(
+                "plane {} is given, which {:?} has not",
+                plane, self.format
+            )));
+        }
         let stride = if self.strides[plane] == 0 { row_bytes } else { self.strides[plane] };
         let last = stride.checked_mul(rows.saturating_sub(1));
         let bytes = last.and_then(|bytes| bytes.checked_add(row_bytes));

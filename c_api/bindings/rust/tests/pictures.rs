@@ -124,6 +124,8 @@ fn images() {
         (Image::new(Pixels::Nv12, 9, 7, &[&y, &uv[1..]]), "plane 1"),
         (Image::new(Pixels::I420, 9, 7, &[&y, &u]), "plane 2"),
         (image.strides([usize::MAX, 0, 0]), "plane 0"),
+        (Image::new(Pixels::Rgb8, 9, 7, &[&rgb, &u]), "plane 1 is given"),
+        (image.strides([27, 9, 0]), "plane 1 is given"),
         (image.strides([26, 0, 0]), "stride of 26 bytes"),
         (image.rotation(45), "45"),
         (Image::new(Pixels::Other(7), 9, 7, &[&rgb]), "no format"),
