@@ -4,7 +4,10 @@ package rondo
 // #include <rondo/rondo.h>
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Embedder tells what the model makes of texts; Dimensions 0: it predicts tokens instead.
 func (m *Model) Embedder() (EmbedderFacts, error) {
@@ -37,9 +40,11 @@ func (m *Model) EmbeddingTextFor(prompt, text string) (string, error) {
 func (m *Model) embeddingText(prompt *C.char, text string) (string, error) {
 	bytes := C.CString(text)
 	defer C.free(unsafe.Pointer(bytes))
-	return m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
+	whole, err := m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
 		return C.rondo_embedding_text(handle, prompt, bytes, C.size_t(len(text)), buffer, capacity, length)
 	})
+	return whole, explained(err, map[Status]string{StatusUnsupported: "the model makes no vectors of texts",
+		StatusInvalidArgument: fmt.Sprintf("the model has no prompt named %q", C.GoString(prompt))})
 }
 
 // PairText is what a model that scores pairs reads of one, with the model's usual words for what makes
@@ -62,8 +67,10 @@ func (m *Model) pairText(instruction *C.char, query, document string) (string, e
 	asked, found := C.CString(query), C.CString(document)
 	defer C.free(unsafe.Pointer(asked))
 	defer C.free(unsafe.Pointer(found))
-	return m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
+	whole, err := m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
 		return C.rondo_pair_text(handle, instruction, asked, C.size_t(len(query)), found,
 			C.size_t(len(document)), buffer, capacity, length)
 	})
+	return whole, explained(err, map[Status]string{StatusUnsupported: "the model scores no pairs",
+		StatusInvalidArgument: "the query has the token that stands between the two texts"})
 }

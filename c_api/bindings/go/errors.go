@@ -59,6 +59,17 @@ func failed(status C.int32_t, message string) error {
 	return &Error{Status: Status(status), Message: inOurWords(message)}
 }
 
+// The error of a call that has no sentence of its own, with what its status means there.
+func explained(err error, sentences map[Status]string) error {
+	var failure *Error
+	if errors.As(err, &failure) {
+		if sentence, ok := sentences[failure.Status]; ok {
+			return &Error{failure.Status, sentence, failure.cause}
+		}
+	}
+	return err
+}
+
 // An argument that does not get to the library.
 func refused(format string, about ...any) error {
 	return &Error{Status: StatusInvalidArgument, Message: fmt.Sprintf(format, about...)}

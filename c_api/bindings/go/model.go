@@ -215,8 +215,10 @@ func (m *Model) Tokenize(text string, addSpecial bool) (ids []int32, err error) 
 
 // Detokenize turns ids into text.
 func (m *Model) Detokenize(ids []int32, skipSpecial bool) (string, error) {
-	return m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
+	text, err := m.text(func(handle *C.rondo_model, buffer *C.char, capacity C.size_t, length *C.size_t) C.int32_t {
 		return C.rondo_detokenize(handle, first(ids), C.size_t(len(ids)),
 			cBool(skipSpecial)*C.RONDO_DETOKENIZE_SKIP_SPECIAL, buffer, capacity, length)
 	})
+	return text, explained(err, map[Status]string{
+		StatusInvalidArgument: "ids has a number that is no token of the model"})
 }

@@ -105,8 +105,9 @@ namespace Rondo
         public string Detokenize(ReadOnlySpan<int> ids, DetokenizeFlags flags = DetokenizeFlags.None)
         {
             int[] copy = ids.ToArray();
-            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_detokenize(
-                model, copy, Native.Size(copy.Length), (uint)flags, buffer, capacity, length)));
+            return Native.Explained(() => With(model => Native.Text((buffer, capacity, length) =>
+                Raw.rondo_detokenize(model, copy, Native.Size(copy.Length), (uint)flags, buffer, capacity, length))),
+                "ids has a number that is no token of the model");
         }
 
         /// <summary>What the model makes of texts; Dimensions 0: it predicts tokens instead.</summary>
@@ -130,8 +131,9 @@ namespace Rondo
         {
             byte[] bytes = Native.Utf8(text, nameof(text));
             byte[]? name = Native.ZeroTerminated(prompt, nameof(prompt));
-            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_embedding_text(
-                model, name, bytes, Native.Size(bytes.Length), buffer, capacity, length)));
+            return Native.Explained(() => With(model => Native.Text((buffer, capacity, length) =>
+                Raw.rondo_embedding_text(model, name, bytes, Native.Size(bytes.Length), buffer, capacity, length))),
+                $"the model has no prompt named '{prompt}'", "the model makes no vectors of texts");
         }
 
         /// <summary>What a model that scores pairs reads of one. instruction: what makes a document fit, in
@@ -140,9 +142,9 @@ namespace Rondo
         {
             byte[] asked = Native.Utf8(query, nameof(query)), found = Native.Utf8(document, nameof(document));
             byte[]? what = Native.ZeroTerminated(instruction, nameof(instruction));
-            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_pair_text(
+            return Native.Explained(() => With(model => Native.Text((buffer, capacity, length) => Raw.rondo_pair_text(
                 model, what, asked, Native.Size(asked.Length), found, Native.Size(found.Length), buffer,
-                capacity, length)));
+                capacity, length))), "the query has the token that stands between the two texts", "the model scores no pairs");
         }
 
         /// <summary>Opens a LoRA adapter, the file that `rondo convert --adapter-for` made for this

@@ -44,6 +44,24 @@ namespace Rondo
             }
         }
 
+        /// <summary>What a call gives that has no sentence of its own where it fails: what its statuses mean
+        /// there.</summary>
+        internal static string Explained(Func<string> call, string invalid, string? unsupported = null)
+        {
+            try
+            {
+                return call();
+            }
+            catch (RondoException error) when (error.Status == Status.InvalidArgument)
+            {
+                throw new RondoException(error.Status, invalid);
+            }
+            catch (RondoException error) when (error.Status == Status.Unsupported && unsupported != null)
+            {
+                throw new RondoException(error.Status, unsupported);
+            }
+        }
+
         /// <summary>Of a call that ends in (ids, capacity, count).</summary>
         internal static int[] Ids(int capacity, IdsOutput call)
         {

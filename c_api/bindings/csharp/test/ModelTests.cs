@@ -14,6 +14,7 @@ public static class ModelTests
         EmbedderFacts facts = model.Embedder;
         Equal("192 100 False Mean", $"{facts.Dimensions} {facts.MaxTokens} {facts.ScoresPairs} {facts.Pooling}");
         Equal(2, model.Prompts.Count);
+        Fails(Status.InvalidArgument, () => model.Detokenize(new[] { 1 << 20 }), "no token of the model");
         Equal("Query: Grüße", model.EmbeddingText("Grüße"));
         Equal("Grüße", model.EmbeddingText("Grüße", "document"));
         string[] texts = { "Once upon a time", "there was", "a girl who liked to play" };
@@ -35,7 +36,8 @@ public static class ModelTests
         Same(vectors[0], (await engine.EmbedAsync(texts))[0]);
         Equal(8, engine.Embed(texts, dimensions: 8)[2].Length);
         Equal(0, engine.Embed(new string[0]).Length);
-        Fails(Status.InvalidArgument, () => engine.Embed(texts, "none"));
+        Fails(Status.InvalidArgument, () => engine.Embed(texts, "none"), "no prompt named 'none'");
+        Fails(Status.Unsupported, () => engine.Score("a", texts), "scores no pairs");
         Fails(Status.InvalidArgument, () => engine.Embed(texts, dimensions: 193));
         Throws<ArgumentOutOfRangeException>(() => engine.Embed(texts, dimensions: 0), "dimensions");
         Throws<ArgumentNullException>(() => engine.Embed(new string[] { null! }), "text");
@@ -46,7 +48,7 @@ public static class ModelTests
         Fails(Status.Busy, () => engine.Embed(texts)); // no place is left
         using Model predicts = Open();
         using Engine other = predicts.CreateEngine(Few);
-        Fails(Status.Unsupported, () => other.Embed(texts));
+        Fails(Status.Unsupported, () => other.Embed(texts), "makes no vectors of texts");
         using Session session = other.CreateSession();
         Fails(Status.Unsupported, () => session.Embed(ids[0]));
     }

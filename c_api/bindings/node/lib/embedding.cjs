@@ -3,18 +3,25 @@
 
 const {native} = require('./addon.cjs');
 const {only, text} = require('./arguments.cjs');
+const {explained} = require('./errors.cjs');
 
 function embeddingText(model, of, options) {
   const {prompt} = only(options, ['prompt']);
-  return native.rondo_embedding_text(
-      model, prompt === undefined ? undefined : text(prompt, 'prompt'), text(of, 'text'));
+  const name = prompt === undefined ? undefined : text(prompt, 'prompt');
+  return explained(() => native.rondo_embedding_text(model, name, text(of, 'text')), {
+    UNSUPPORTED: 'the model makes no vectors of texts',
+    INVALID_ARGUMENT: `the model has no prompt named '${name}'`,
+  });
 }
 
 function pairText(model, query, document, options) {
   const {instruction} = only(options, ['instruction']);
-  return native.rondo_pair_text(
+  return explained(() => native.rondo_pair_text(
       model, instruction === undefined ? undefined : text(instruction, 'instruction'),
-      text(query, 'query'), text(document, 'document'));
+      text(query, 'query'), text(document, 'document')), {
+    UNSUPPORTED: 'the model scores no pairs',
+    INVALID_ARGUMENT: 'the query has the token that stands between the two texts',
+  });
 }
 
 /** The ids of texts one behind the other. */

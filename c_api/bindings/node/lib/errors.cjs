@@ -16,4 +16,13 @@ class RondoError extends Error {
 }
 Object.defineProperty(RondoError.prototype, 'name', {value: 'RondoError', configurable: true, writable: true});
 
-module.exports = {RondoError};
+/** What call() gives, which has no sentence of its own where it fails: what a status means there. */
+function explained(call, sentences) {
+  try {
+    return call();
+  } catch (error) {
+    throw Object.hasOwn(sentences, error.status) ? new RondoError(error.status, sentences[error.status]) : error;
+  }
+}
+
+module.exports = {RondoError, explained};

@@ -9,6 +9,7 @@ const chat = require('./chat.cjs');
 const {Log} = require('./constants.cjs');
 const {embeddingText, pairText} = require('./embedding.cjs');
 const {Engine} = require('./engine.cjs');
+const {explained} = require('./errors.cjs');
 const {Grammar, planGrammar} = require('./grammar.cjs');
 const {Handle, Shared} = require('./handle.cjs');
 const {imagePlan} = require('./media.cjs');
@@ -79,8 +80,10 @@ class Model extends Handle {
 
   detokenize(ids, options) {
     const {skipSpecial} = only(options, ['skipSpecial']);
-    return native.rondo_detokenize(
-        this.handle, idsOf(ids), Number(flag(skipSpecial, 'skipSpecial', false)));
+    const given = idsOf(ids);
+    return explained(
+        () => native.rondo_detokenize(this.handle, given, Number(flag(skipSpecial, 'skipSpecial', false))),
+        {INVALID_ARGUMENT: 'ids has a number that is no token of the model'});
   }
 
   get chatTemplates() {

@@ -84,6 +84,14 @@ test('b11 an option that does not exist', async () => {
   assert.throws(() => engine.session([]), TypeError);
 });
 
+test('b31 what the model has not', async () => {
+  const embedder = await new Model(env.RONDO_TEST_EMBEDDER).engine({context: 64});
+  await assert.rejects(engine.embed(['a']), {...status('UNSUPPORTED'), message: /makes no vectors of texts/});
+  await assert.rejects(embedder.embed(['a'], {prompt: 'nope'}), {message: /has no prompt named 'nope'/});
+  await assert.rejects(embedder.score('a', ['b']), {...status('UNSUPPORTED'), message: /scores no pairs/});
+  assert.throws(() => model.detokenize([2048]), {...status('INVALID_ARGUMENT'), message: /no token of the model/});
+});
+
 test('b12 options beside a list that is empty', async () => {
   await assert.rejects(engine.embed([], {dimensions: -1}), RangeError);
   await assert.rejects(engine.score(5, []), {name: 'TypeError', message: /query/});

@@ -5,7 +5,7 @@ import ctypes
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _raw
@@ -105,6 +105,17 @@ def text_output(call: Callable[[Any, int, Any], int]) -> str:
             check(status)
             return buffer.raw[:length.value].decode("utf-8", "replace")
         capacity = length.value + 1
+
+
+def text_output_or(call: Callable[[Any, int, Any], int], sentences: Mapping[int, str]) -> str:
+    """As text_output, of a call that has no message: what a status means there."""
+    try:
+        return text_output(call)
+    except RondoError as error:
+        sentence = sentences.get(error.status)
+        if sentence is None:
+            raise
+        raise type(error)(error.status, sentence) from None
 
 
 def names_of(function: Any, handle: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._checked import text, word
 from ._enums import Status, TokenizeFlags
-from ._library import check, library, text_output
+from ._library import check, library, text_output_or
 
 
 def tokenize(model: int, encoded: bytes, add_special: bool) -> Any:
@@ -25,12 +25,16 @@ def tokenize(model: int, encoded: bytes, add_special: bool) -> Any:
 
 def embedding_text(model: int, given: str, prompt: str | None) -> str:
     encoded, name = text("text", given), None if prompt is None else word("prompt", prompt)
-    return text_output(lambda *out: library.rondo_embedding_text(
-        model, name, encoded, len(encoded), *out))
+    return text_output_or(lambda *out: library.rondo_embedding_text(
+        model, name, encoded, len(encoded), *out), {
+            Status.UNSUPPORTED: "the model makes no vectors of texts",
+            Status.INVALID_ARGUMENT: f"the model has no prompt named {prompt!r}"})
 
 
 def pair_text(model: int, query: str, document: str, instruction: str | None) -> str:
     asked, found = text("query", query), text("document", document)
     what = None if instruction is None else word("instruction", instruction)
-    return text_output(lambda *out: library.rondo_pair_text(
-        model, what, asked, len(asked), found, len(found), *out))
+    return text_output_or(lambda *out: library.rondo_pair_text(
+        model, what, asked, len(asked), found, len(found), *out), {
+            Status.UNSUPPORTED: "the model scores no pairs",
+            Status.INVALID_ARGUMENT: "the query has the token that stands between the two texts"})

@@ -9,9 +9,9 @@ from typing import Any
 
 from . import _checked, _raw, _texts, grammar as grammars
 from ._checked import Bytes, UINT32, UINT64
-from ._enums import Calls, DetokenizeFlags
+from ._enums import Calls, DetokenizeFlags, Status
 from ._handle import Reference
-from ._library import check, check_with_message, library, names_of, text_output
+from ._library import check, check_with_message, library, names_of, text_output, text_output_or
 from ._memory import aligned, encoded_path
 from ._methods import ModelMethods
 from ._options import EngineOptions
@@ -112,8 +112,9 @@ class Model(ModelMethods):
         """The text of tokens; skip_special: without special ones."""
         flags = int(DetokenizeFlags.SKIP_SPECIAL * _checked.flag("skip_special", skip_special))
         given = _checked.ids_array("ids", ids)
-        return text_output(lambda *out: library.rondo_detokenize(
-            self._handle, given, len(given), flags, *out))
+        return text_output_or(lambda *out: library.rondo_detokenize(
+            self._handle, given, len(given), flags, *out), {
+                Status.INVALID_ARGUMENT: "ids has a number that is no token of the model"})
 
     # ---- Chat -----------------------------------------------------------------------------------
 

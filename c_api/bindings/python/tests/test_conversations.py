@@ -192,6 +192,14 @@ class EmbeddingTest(unittest.TestCase):
         with engine().session() as session, self.assertRaisesRegex(rondo.ModelError, "predicts tokens"):
             session.embed(ids())
 
+    def test_b31_what_the_model_has_not(self):
+        for said, call in (("makes no vectors of texts", lambda: engine().embed(["a"])),
+                           ("has no prompt named 'nope'", lambda: engine("EMBEDDER").embed(["a"], prompt="nope")),
+                           ("scores no pairs", lambda: engine("EMBEDDER").score("a", ["b"])),
+                           ("no token of the model", lambda: model().detokenize([2048]))):
+            with self.assertRaisesRegex(rondo.RondoError, said):
+                call()
+
     def test_b32_a_query_that_is_no_text(self):
         with self.assertRaisesRegex(TypeError, "query must be a str"):
             engine("SCORER").score(5, [])

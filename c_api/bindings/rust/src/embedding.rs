@@ -1,7 +1,7 @@
 //! Embedding: texts as vectors, pairs as scores.
 use crate::callbacks::calling;
 use crate::calls::{lock, numbered};
-use crate::error::{c_string, check, check_message, text_output};
+use crate::error::{c_string, check, check_message, explained, text_output};
 use crate::turns::Turns;
 use crate::{raw, EmbedderFacts, Engine, Model, Result, Session, SessionOptions, Status};
 use std::ffi::{CStr, CString};
@@ -23,8 +23,9 @@ impl Model {
     /// What the model reads of a text: it behind the prompt of this name. None: the model's usual
     /// one; "": none. For [`Model::tokenize`].
     pub fn embedding_text(&self, text: &str, prompt: Option<&str>) -> Result<String> {
+        let absent = format!("the model has no prompt named {:?}", prompt.unwrap_or_default());
         let prompt = prompt.map(c_string).transpose()?;
-        text_output(|buffer, capacity, length| unsafe {
+        let read = text_output(|buffer, capacity, length| unsafe {
             raw::rondo_embedding_text(
                 self.handle(),
                 pointer(&prompt),
@@ -34,7 +35,9 @@ impl Model {
                 capacity,
                 length,
             )
-        })
+        });
+        let none = "the model makes no vectors of texts";
+        explained(read, &[(Status::InvalidArgument, &absent), (Status::Unsupported, none)])
     }
 
     /// What a model that scores pairs reads of one. `instruction`: what makes a document fit, in
@@ -46,7 +49,7 @@ impl Model {
         instruction: Option<&str>,
     ) -> Result<String> {
         let instruction = instruction.map(c_string).transpose()?;
-        text_output(|buffer, capacity, length| unsafe {
+        let read = text_output(|buffer, capacity, length| unsafe {
             raw::rondo_pair_text(
                 self.handle(),
                 pointer(&instruction),
@@ -58,7 +61,10 @@ impl Model {
                 capacity,
                 length,
             )
-        })
+        });
+        let between = "the query has the token that stands between the two texts";
+        let none = "the model scores no pairs";
+        explained(read, &[(Status::InvalidArgument, between), (Status::Unsupported, none)])
     }
 
     /// How many numbers are asked for, and for how many there is room: what is more than the model

@@ -1,6 +1,6 @@
 //! Models: files, verified and mapped.
 use crate::engine::Arena;
-use crate::error::{c_string, check, check_message, text_output};
+use crate::error::{c_string, check, check_message, explained, text_output};
 use crate::{
     raw, Adapter, Engine, EngineOptions, Grammar, GrammarKind, GrammarOptions, MemoryPlan,
     MemoryRegion, ModelFacts, Result, Status,
@@ -240,7 +240,7 @@ impl Model {
     /// Token ids to text.
     pub fn detokenize(&self, ids: &[i32], skip_special: bool) -> Result<String> {
         let flags = if skip_special { raw::RONDO_DETOKENIZE_SKIP_SPECIAL } else { 0 };
-        text_output(|buffer, capacity, length| unsafe {
+        let text = text_output(|buffer, capacity, length| unsafe {
             raw::rondo_detokenize(
                 self.handle(),
                 ids.as_ptr(),
@@ -250,7 +250,9 @@ impl Model {
                 capacity,
                 length,
             )
-        })
+        });
+        let absent = "ids has a number that is no token of the model";
+        explained(text, &[(Status::InvalidArgument, absent)])
     }
 
     /// What an engine with these options will take, to the byte.

@@ -52,6 +52,13 @@ fn embedding() {
     assert_eq!(model.embedding_text("", Some("")).unwrap(), "");
     assert_eq!(status(model.embedding_text("a", Some("none"))), Status::InvalidArgument);
     assert_eq!(status(model.pair_text("a", "b", None)), Status::Unsupported);
+    for (refused, words) in [
+        (model.embedding_text("a", Some("none")), "no prompt named \"none\""),
+        (model.pair_text("a", "b", None), "scores no pairs"),
+        (model.detokenize(&[1 << 20], false), "no token of the model"),
+    ] {
+        assert!(refused.unwrap_err().message().contains(words));
+    }
     let engine = model.engine(&EngineOptions::default().context(128).max_sessions(2)).unwrap();
     let mut a = engine.session(&SessionOptions::default()).unwrap();
     let mut b = engine.session(&SessionOptions::default()).unwrap();

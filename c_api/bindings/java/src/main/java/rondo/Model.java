@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -175,8 +176,9 @@ public final class Model extends Handle {
   public String detokenize(int[] ids, boolean skipSpecial) {
     int flags = skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0;
     Check.given("ids", ids);
-    return text((scratch, model, buffer, capacity, length) -> Raw.rondo_detokenize(
-        model, scratch.ints(ids), ids.length, flags, buffer, capacity, length));
+    return RondoException.explained(() -> text((scratch, model, buffer, capacity, length) -> Raw.rondo_detokenize(
+        model, scratch.ints(ids), ids.length, flags, buffer, capacity, length)),
+        Map.of(Status.INVALID_ARGUMENT, "ids has a number that is no token of the model"));
   }
 
   // ---- Embedding -------------------------------------------------------------------------------
@@ -213,8 +215,11 @@ public final class Model extends Handle {
 
   static String embeddingText(long handle, String text, String prompt) {
     byte[] bytes = Scratch.utf8(Check.given("text", text));
-    return text(handle, (scratch, model, buffer, capacity, length) -> Raw.rondo_embedding_text(
-        model, scratch.text("prompt", prompt), scratch.bytes(bytes), bytes.length, buffer, capacity, length));
+    return RondoException.explained(() -> text(handle, (scratch, model, buffer, capacity, length) ->
+        Raw.rondo_embedding_text(model, scratch.text("prompt", prompt), scratch.bytes(bytes), bytes.length,
+            buffer, capacity, length)),
+        Map.of(Status.UNSUPPORTED, "the model makes no vectors of texts",
+            Status.INVALID_ARGUMENT, "the model has no prompt named '" + prompt + "'"));
   }
 
   /** What a model that scores pairs reads of one, with the model's usual instruction. For tokenize. */
@@ -231,9 +236,11 @@ public final class Model extends Handle {
   static String pairText(long handle, String query, String document, String instruction) {
     byte[] asked = Scratch.utf8(Check.given("query", query));
     byte[] found = Scratch.utf8(Check.given("document", document));
-    return text(handle, (scratch, model, buffer, capacity, length) -> Raw.rondo_pair_text(model,
-        scratch.text("instruction", instruction), scratch.bytes(asked), asked.length,
-        scratch.bytes(found), found.length, buffer, capacity, length));
+    return RondoException.explained(() -> text(handle, (scratch, model, buffer, capacity, length) ->
+        Raw.rondo_pair_text(model, scratch.text("instruction", instruction), scratch.bytes(asked), asked.length,
+            scratch.bytes(found), found.length, buffer, capacity, length)),
+        Map.of(Status.UNSUPPORTED, "the model scores no pairs",
+            Status.INVALID_ARGUMENT, "the query has the token that stands between the two texts"));
   }
 
   // ---- What is made of it ----------------------------------------------------------------------

@@ -28,6 +28,16 @@ public final class RondoException extends RuntimeException {
     this.code = code;
   }
 
+  /** What `call` gives, which has no sentence of its own where it fails: what its statuses mean there. */
+  static String explained(java.util.function.Supplier<String> call, Map<Status, String> sentences) {
+    try {
+      return call.get();
+    } catch (RondoException failure) {
+      String sentence = sentences.get(failure.status());
+      throw sentence == null ? failure : new RondoException(failure.code, sentence);
+    }
+  }
+
   /** The library's sentence with options as they are called here. */
   private static String here(String message) {
     Matcher found = NAMES.matcher(message);

@@ -46,8 +46,9 @@ final class Kinds {
     equal(2, makes.prompts().size());
     equal("Query: Grüße", makes.embeddingText("Grüße"));
     equal("Grüße", makes.embeddingText("Grüße", "document"));
-    fails(Status.INVALID_ARGUMENT, "", () -> makes.embeddingText("a", "none"));
-    fails(Status.UNSUPPORTED, "", () -> makes.pairText("a", "b"));
+    fails(Status.INVALID_ARGUMENT, "no prompt named 'none'", () -> makes.embeddingText("a", "none"));
+    fails(Status.INVALID_ARGUMENT, "no token of the model", () -> makes.detokenize(1 << 20));
+    fails(Status.UNSUPPORTED, "scores no pairs", () -> makes.pairText("a", "b"));
     List<String> texts = List.of("Once upon a time", "the sky is blue", "a girl who liked to play");
     int[] ids = makes.tokenize(makes.embeddingText(texts.get(0)));
     try (Engine embeds = makes.engine(o -> o.context(128).maxSessions(2))) {
@@ -82,7 +83,7 @@ final class Kinds {
       fails(Status.INVALID_ARGUMENT, "", () -> embeds.embed(texts, "none"));
     }
     equal(0, MODEL.embedder().dimensions());
-    fails(Status.UNSUPPORTED, "", () -> ENGINE.embed(texts));
+    fails(Status.UNSUPPORTED, "makes no vectors of texts", () -> ENGINE.embed(texts));
   }
 
   static void b32Scores() {
