@@ -1018,12 +1018,14 @@ class Session {
     return Read([this](rondo_event* event) { return rondo_session_event(get(), event); });
   }
   /* for (const Event& event : session.Stream("Once")): appends the text and generates what follows,
-   * as the range is walked, up to the event with the reason. It may be left at any time. */
+   * as the range is walked, up to the event with the reason. It may be left at any time. Where
+   * another generation of the session has begun since, it fails with RONDO_STATUS_BUSY. The session
+   * stays where it is as long as the range is walked. */
   class Events;
-  Events Stream(std::string_view prompt);
-  Events Stream(Ids prompt);
+  Events Stream(std::string_view prompt) &;
+  Events Stream(Ids prompt) &;
   /* What follows what the session has. */
-  Events Stream();
+  Events Stream() &;
   /* Appends the text and gives the text that follows. */
   std::string Generate(std::string_view prompt);
   std::string Generate(Ids prompt);
@@ -1031,10 +1033,10 @@ class Session {
   /* The answer to a conversation, which takes the place of the session's tokens; media: the
    * pictures that its parts {"type": "image"} stand for. */
   Reply Chat(const rondo::Chat& chat, const std::vector<Media>& media = {});
-  /* The same in parts, as they come: content, thoughts, and calls of chat.tools. A stop string is
-   * part of the content. */
+  /* The same in parts, as they come: content, thoughts, and calls of chat.tools. Of the token that
+   * completes a stop string what is before that is part of the content. */
   class Parts;
-  Parts ChatStream(const rondo::Chat& chat, const std::vector<Media>& media = {});
+  Parts ChatStream(const rondo::Chat& chat, const std::vector<Media>& media = {}) &;
 
 #if defined(__cpp_lib_jthread)
   /* What `calls` gives, which makes calls on this session: where a stop is requested, the one that
@@ -1148,6 +1150,13 @@ class Session {
   void Compute(Call call) {
     Check(Guarded(call));
   }
+  /* Of the generation of this number. */
+  Event Next(uint64_t generation) {
+    if (generation != generation_) {
+      detail::Check(RONDO_STATUS_BUSY, "another generation of the session has begun");
+    }
+    return Next();
+  }
   void Begin(const rondo::Chat& chat, const std::vector<Media>& media) {
     const std::vector<int32_t> ids = Model(model_).ChatIds(chat);
     Reset();
@@ -1170,6 +1179,7 @@ class Session {
   detail::Handle<rondo_session, rondo_session_close> handle_;
   detail::SharedModel model_;
   detail::Guard* guard_ = nullptr;
+  uint64_t generation_ = 0; /* number of the one that was begun last */
 };
 
 /* A range that generates as it is walked, once. */
@@ -1183,8 +1193,8 @@ class Session::Events {
     using pointer = const Event*;
     using reference = const Event&;
 
-    explicit Iterator(Session* session) : session_(session) {
-      if (session_ != nullptr) event_ = session_->Next();
+    Iterator(Session* session, uint64_t generation) : session_(session), generation_(generation) {
+      if (session_ != nullptr) event_ = session_->Next(generation_);
     }
     reference operator*() const { return event_; }
     pointer operator->() const { return &event_; }
@@ -1192,7 +1202,7 @@ class Session::Events {
       if (event_.reason != RONDO_REASON_NONE) {
         session_ = nullptr;
       } else {
-        event_ = session_->Next();
+        event_ = session_->Next(generation_);
       }
       return *this;
     }
@@ -1204,25 +1214,27 @@ class Session::Events {
 
    private:
     Session* session_;
+    uint64_t generation_;
     Event event_{};
   };
 
-  explicit Events(Session* session) : session_(session) {}
-  Iterator begin() const { return Iterator(session_); }
-  Iterator end() const { return Iterator(nullptr); }
+  explicit Events(Session* session) : session_(session), generation_(++session->generation_) {}
+  Iterator begin() const { return Iterator(session_, generation_); }
+  Iterator end() const { return Iterator(nullptr, 0); }
 
  private:
   Session* session_;
+  uint64_t generation_;
 };
 
-inline Session::Events Session::Stream() { return Events(this); }
+inline Session::Events Session::Stream() & { return Events(this); }
 
-inline Session::Events Session::Stream(std::string_view prompt) {
+inline Session::Events Session::Stream(std::string_view prompt) & {
   Prefill(prompt);
   return Events(this);
 }
 
-inline Session::Events Session::Stream(Ids prompt) {
+inline Session::Events Session::Stream(Ids prompt) & {
   Prefill(prompt);
   return Events(this);
 }
@@ -1233,18 +1245,25 @@ class Session::Parts {
   struct Walk {
     Session* session;
     ChatParser parser;
+    uint64_t generation;
     std::vector<ChatPart> parts;
     size_t at = 0;
     int32_t reason = RONDO_REASON_NONE;
 
+    /* Without what ended it: of the token that completes a stop string, what is before that. */
+    static std::string_view Said(const Event& event) {
+      if (event.reason == RONDO_REASON_EOS) return {};
+      if (event.reason != RONDO_REASON_STOP_STRING) return event.bytes;
+      return event.bytes.substr(0, event.text.size()) == event.text ? event.text
+                                                                    : std::string_view();
+    }
     /* False: there is no part any more. */
     bool Find() {
       while (at == parts.size()) {
         if (reason != RONDO_REASON_NONE) return false;
-        const Event event = session->Next();
+        const Event event = session->Next(generation);
         reason = event.reason;
-        parser.Push(reason == RONDO_REASON_EOS ? std::string_view() : event.bytes,
-                    reason != RONDO_REASON_NONE);
+        parser.Push(Said(event), reason != RONDO_REASON_NONE);
         parts = parser.Parts();
         at = 0;
       }
@@ -1278,7 +1297,8 @@ class Session::Parts {
   };
 
   Parts(Session* session, ChatParser parser)
-      : walk_(new Walk{session, std::move(parser), {}, 0, RONDO_REASON_NONE}) {}
+      : walk_(new Walk{
+            session, std::move(parser), ++session->generation_, {}, 0, RONDO_REASON_NONE}) {}
   Iterator begin() const { return Iterator(walk_.get()); }
   Iterator end() const { return Iterator(nullptr); }
   /* Why the answer ended; RONDO_REASON_NONE: it has not. */
@@ -1289,7 +1309,7 @@ class Session::Parts {
 };
 
 inline Session::Parts Session::ChatStream(const rondo::Chat& chat,
-                                          const std::vector<Media>& media) {
+                                          const std::vector<Media>& media) & {
   ChatParser parser(Model(model_), chat);
   Begin(chat, media);
   return Parts(this, std::move(parser));

@@ -14,5 +14,6 @@ void Refused(const rondo::Engine& engine) {
   rondo::Chat chat;
   chat.no_such_part = "";  // refused: no_such_part
   rondo::Session copied = rondo::Session(engine);
-  rondo::Session twice = copied;  // refused: deleted function
+  rondo::Session twice = copied;          // refused: deleted function
+  rondo::Session(engine).Stream("Once");  // refused: discards qualifiers
 }

@@ -59,6 +59,17 @@ void LeftEarly(const rondo::Engine& engine) {
   CHECK(session.Generate(kPrompt).substr(0, 4) == Said(engine).substr(0, 4));
 }
 
+// b24
+void TwoStreams(const rondo::Engine& engine) {
+  rondo::Session session(engine, Limited(100));
+  rondo::Session::Events old = session.Stream(kPrompt);
+  rondo::Session::Events next = session.Stream(kPrompt);
+  CHECK(next.begin()->token >= 0);
+  CHECK(Refusal([&] { old.begin(); }, "another generation") == RONDO_STATUS_BUSY);
+  CHECK(!session.Generate().empty());
+  CHECK(Refusal([&] { next.begin(); }, "another generation") == RONDO_STATUS_BUSY);
+}
+
 // b26
 void Seeds(const rondo::Engine& engine) {
   rondo::SessionOptions hot = Limited();
@@ -88,6 +99,12 @@ void Chats(const rondo::Model& model, const rondo::Engine& engine) {
   }
   CHECK(parts == reply.text);
   (void)model;
+  for (const char letter : reply.text) {
+    rondo::SessionOptions stops = Limited();
+    stops.stop = {std::string(1, letter)};
+    CHECK(rondo::Session(engine, stops).Chat(Asked()).text ==
+          reply.text.substr(0, reply.text.find(letter)));
+  }
 }
 
 // b29
@@ -196,6 +213,7 @@ void TestTexts() {
   Generate(model, engine);
   WholeCharacters(model, engine);
   LeftEarly(engine);
+  TwoStreams(engine);
   Seeds(engine);
 }
 
