@@ -114,15 +114,15 @@ def ids_array(name: str, ids: Iterable[int]) -> Any:
     if isinstance(ids, array) and ids.typecode == "i":
         numbers_ = ids
     else:
+        given = list(ids)
+        if any(type(one).__name__ in BOOLS for one in given):
+            raise TypeError(f"{name} must be {wanted}, which are ints, not bools")
         try:
-            given = list(ids)
             numbers_ = array("i", given)
         except OverflowError:
             raise invalid(f"{name} has a number that is no token id") from None
         except TypeError:
             raise TypeError(f"{name} must be {wanted}, which are ints") from None
-        if any(type(one).__name__ in BOOLS for one in given):
-            raise TypeError(f"{name} must be {wanted}, which are ints, not bools")
     return (ctypes.c_int32 * len(numbers_)).from_buffer_copy(numbers_)
 
 

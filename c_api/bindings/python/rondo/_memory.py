@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
+import weakref
 from typing import Any
 
 from ._errors import invalid
@@ -14,6 +16,26 @@ def aligned(data: bytes) -> tuple[Any, int, int]:
     start = ctypes.addressof(memory) + -ctypes.addressof(memory) % 64
     ctypes.memmove(start, data, len(data))
     return memory, start, len(data)
+
+
+class Arena:
+    """A buffer of the caller's that one engine has for itself, as long as this is held."""
+
+    _taken: weakref.WeakSet[Arena] = weakref.WeakSet()
+    _lock = threading.Lock()
+
+    def __init__(self, buffer: Any):
+        self.size = memoryview(buffer).nbytes
+        self._memory = (ctypes.c_char * self.size).from_buffer(buffer)
+        self.address = ctypes.addressof(self._memory)
+        with self._lock:
+            for other in self._taken:
+                if self.address < other.address + other.size and other.address < self.address + self.size:
+                    raise invalid("arena is another engine's, which is not closed, or has a session open")
+            self._taken.add(self)
+
+    def give_back(self) -> None:
+        self._taken.discard(self)
 
 
 def encoded_path(path: str | os.PathLike[str]) -> bytes:

@@ -15,6 +15,7 @@ from ._enums import Status
 from ._errors import Closed
 from ._handle import Reference
 from ._library import check_with_message, library, structure
+from ._memory import Arena
 from ._methods import EngineMethods
 from ._options import EngineOptions, recommended_by
 from ._records import (EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion, ModelFacts,
@@ -36,19 +37,21 @@ class Engine(EngineMethods):
 
     @classmethod
     def _of(cls, model: Reference, options: EngineOptions, arena: Any) -> Engine:
-        memory, address, size, handle = None, None, 0, ctypes.c_void_p()
-        if arena is not None:
-            size = memoryview(arena).nbytes
-            memory = (ctypes.c_char * size).from_buffer(arena)
-            address = ctypes.addressof(memory)
+        handle, memory = ctypes.c_void_p(), None if arena is None else Arena(arena)
+        address, size = (memory.address, memory.size) if memory is not None else (None, 0)
         pointer = model.usable("Model")
         info = told(ModelFacts, lambda facts: library.rondo_model_info(pointer, facts))
         embedder = told(EmbedderFacts, lambda facts: library.rondo_model_embedder(pointer, facts))
         recommended = recommended_by(pointer)
-        interruptible(lambda: check_with_message(
-            lambda *message: library.rondo_engine_create(
-                pointer, byref(options.raw), address, size, byref(handle), *message),
-            before_raise=options.progress.raise_pending), options.progress.cancel)
+        try:
+            interruptible(lambda: check_with_message(
+                lambda *message: library.rondo_engine_create(
+                    pointer, byref(options.raw), address, size, byref(handle), *message),
+                before_raise=options.progress.raise_pending), options.progress.cancel)
+        except BaseException:
+            if memory is not None:
+                memory.give_back()  # the error's traceback holds it longer
+            raise
         engine = cls.__new__(cls)
         core = Core(model, info, embedder, options.raw.max_sessions, recommended, (memory, options))
         engine._open("rondo_engine_close", handle.value or 0, core)

@@ -129,6 +129,20 @@ class StateTest(unittest.TestCase):
                 rondo.InvalidArgument, "max_input_rows is 0"):
             session.append_inputs([rows])
 
+    def test_an_arena_of_another_engine(self):
+        arena = mmap.mmap(-1, model().plan(context=64).arena_bytes)
+        first = model().engine(context=64, arena=arena)
+        session = first.session(max_tokens=4)
+        first.close()
+        with self.assertRaisesRegex(rondo.InvalidArgument, "another engine's"):
+            model().engine(context=64, arena=memoryview(arena)[64:])
+        session.close()
+        try:
+            model().engine(context=64, max_rows=8000, arena=arena)
+        except rondo.OutOfMemory:  # it fails, and leaves the arena
+            model().engine(context=64, arena=arena).close()
+        model().engine(context=64, arena=arena).close()
+
     def test_an_arena_of_the_callers(self):
         plan = model().plan(context=64)
         with mmap.mmap(-1, plan.arena_bytes) as arena:  # whose end is told where the engine holds it
