@@ -144,7 +144,8 @@ namespace Rondo
             byte[]? what = Native.ZeroTerminated(instruction, nameof(instruction));
             return Native.Explained(() => With(model => Native.Text((buffer, capacity, length) => Raw.rondo_pair_text(
                 model, what, asked, Native.Size(asked.Length), found, Native.Size(found.Length), buffer,
-                capacity, length))), "the query has the token that stands between the two texts", "the model scores no pairs");
+                capacity, length))),
+                "the query has the token that stands between the two texts", "the model scores no pairs");
         }
 
         /// <summary>Opens a LoRA adapter, the file that `rondo convert --adapter-for` made for this

@@ -32,7 +32,9 @@ function object(value, name = 'what should be options') {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError(`${name} is an object, not ${typeOf(value)}`);
   }
-  if (kind !== 'Object' && kind !== 'Module') throw new TypeError(`${name} is a plain object, not of ${kind}`);
+  if (kind !== 'Object' && kind !== 'Module') {
+    throw new TypeError(`${name} is a plain object, not of ${kind}`);
+  }
   return value;
 }
 

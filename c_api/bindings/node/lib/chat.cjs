@@ -69,8 +69,8 @@ class ChatParser extends Handle {
     native.rondo_chat_parser_push(this.handle, bytes, Number(last));
   }
 
-  /** What an event of the answer brings; what ended it is none of it: of the token that completes a stop string,
-   * what is before that. */
+  /** What an event of the answer brings; what ended it is none of it: of the token that completes a stop
+   * string, what is before that. */
   pushEvent({bytes, text = '', reason}) {
     let said = reason === 'EOS' ? new Uint8Array() : bytes;
     if (reason === 'STOP_STRING') {

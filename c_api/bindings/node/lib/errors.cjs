@@ -21,7 +21,8 @@ function explained(call, sentences) {
   try {
     return call();
   } catch (error) {
-    throw Object.hasOwn(sentences, error.status) ? new RondoError(error.status, sentences[error.status]) : error;
+    const {status} = error;
+    throw Object.hasOwn(sentences, status) ? new RondoError(status, sentences[status]) : error;
   }
 }
 

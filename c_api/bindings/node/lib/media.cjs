@@ -61,7 +61,8 @@ function imageOf(image) {
   if (data !== undefined && data !== planes[0]) throw new TypeError('of data and planes one is given');
   const chosen = format ?? formatOf(given, width, height);
   if (!Object.hasOwn(Pixels, chosen)) {
-    throw new RangeError(`format is one of Pixels: ${Object.keys(Pixels).join(', ')}, not '${String(chosen)}'`);
+    const known = Object.keys(Pixels).join(', ');
+    throw new RangeError(`format is one of Pixels: ${known}, not '${String(chosen)}'`);
   }
   const shapes = shapesOf(chosen, width, height);
   const bytes = shapes.reduce((sum, {rowBytes, rows}) => sum + rowBytes * rows, 0);

@@ -81,8 +81,8 @@ class Model extends Handle {
   detokenize(ids, options) {
     const {skipSpecial} = only(options, ['skipSpecial']);
     const given = idsOf(ids);
-    return explained(
-        () => native.rondo_detokenize(this.handle, given, Number(flag(skipSpecial, 'skipSpecial', false))),
+    const flags = Number(flag(skipSpecial, 'skipSpecial', false));
+    return explained(() => native.rondo_detokenize(this.handle, given, flags),
         {INVALID_ARGUMENT: 'ids has a number that is no token of the model'});
   }
 

@@ -99,13 +99,15 @@ test('b12 options beside a list that is empty', async () => {
 
 test('b11 options in what has no members to read', async () => {
   const {signal} = new AbortController();
-  for (const wrong of [new Map([['maxTokens', 3]]), new Set(['maxTokens']), signal, model, Promise.resolve({}), new Date()]) {
+  const others = [new Map([['maxTokens', 3]]), new Set(['maxTokens']), signal, model, Promise.resolve({}), new Date()];
+  for (const wrong of others) {
     assert.throws(() => engine.session(wrong), {name: 'TypeError', message: /plain object, not of/});
     await assert.rejects(model.engine(wrong), TypeError);
     await withSession({maxTokens: 3}, (session) => assert.rejects(session.generate(PROMPT, wrong), TypeError));
   }
   assert.throws(() => engine.session({logitBias: new Map([[5, -1]])}), {message: /logitBias .* not of Map/});
-  assert.throws(() => model.renderChat([], {template: 'a', variables: new Map()}), {message: /variables .* not of Map/});
+  assert.throws(() => model.renderChat([], {template: 'a', variables: new Map()}),
+      {message: /variables .* not of Map/});
   assert.throws(() => new Model(env.RONDO_TEST_MODEL, {context: 64}), {name: 'TypeError', message: /engine\(\)/});
   assert.throws(() => new Model({fd: 0, ofset: 64}), {name: 'TypeError', message: /'ofset'/});
   class Options {
@@ -278,7 +280,8 @@ test('b27 chat', async () => {
     for await (const part of session.chatStream(ASK)) streamed += part.text;
     assert.strictEqual(streamed, reply.text);
   }, talking);
-  const said = (stop) => withSession({maxTokens: 12, stop}, async (session) => (await session.chat(ASK)).text, talking);
+  const said = (stop) => withSession(
+      {maxTokens: 12, stop}, async (session) => (await session.chat(ASK)).text, talking);
   const whole = await said([]);
   for (const letter of new Set(whole)) {
     assert.strictEqual(await said(letter), whole.slice(0, whole.indexOf(letter)));

@@ -121,8 +121,10 @@ test('refused pixels', async () => {
 
 test('what a picture has too much of', async () => {
   const data = new Uint8Array(3 * SIDE * SIDE);
-  await assert.rejects(engine.media({...size, data, strides: [3 * SIDE, 3 * SIDE]}), {message: /2 strides for 1 planes/});
-  await assert.rejects(engine.media({...size, data, planes: [data.slice()]}), {message: /of data and planes one/});
+  await assert.rejects(engine.media({...size, data, strides: [3 * SIDE, 3 * SIDE]}),
+      {message: /2 strides for 1 planes/});
+  await assert.rejects(engine.media({...size, data, planes: [data.slice()]}),
+      {message: /of data and planes one/});
   await assert.rejects(engine.media({...size, data, format: 'JPEG'}), {message: /format is one of Pixels: RGB8/});
 });
 

@@ -109,7 +109,8 @@ def data(name: str, value: Bytes) -> bytes:
 def ids_array(name: str, ids: Iterable[int]) -> Any:
     """Token ids as C has them."""
     wanted = "a str or a list of token ids" if name == "prompt" else "a list of token ids"
-    if isinstance(ids, (str, bytes, bytearray, memoryview, Mapping, Set)) or not isinstance(ids, Iterable):
+    others = (str, bytes, bytearray, memoryview, Mapping, Set)
+    if isinstance(ids, others) or not isinstance(ids, Iterable):
         raise wrong_type(name, wanted, ids)
     if isinstance(ids, array) and ids.typecode == "i":
         numbers_ = ids

@@ -30,8 +30,9 @@ class Arena:
         self.address = ctypes.addressof(self._memory)
         with self._lock:
             for other in self._taken:
-                if self.address < other.address + other.size and other.address < self.address + self.size:
-                    raise invalid("arena is another engine's, which is not closed, or has a session open")
+                first, second = sorted((self, other), key=lambda one: one.address)
+                if first.address + first.size > second.address:
+                    raise invalid("arena is another engine's, which is open, or has a session open")
             self._taken.add(self)
 
     def give_back(self) -> None:

@@ -204,8 +204,9 @@ impl Session {
         Ok(Reply { text, thinking, calls, reason })
     }
 
-    /// The same part by part: content, thoughts, and calls of the chat's tools. Of the token
-    /// that completes a stop string what is before that is part of the content. A failure of the conversation is the first item.
+    /// The same part by part: content, thoughts, and calls of the chat's tools. Of the token that
+    /// completes a stop string what is before that is part of the content. A failure of the
+    /// conversation is the first item.
     pub fn chat_stream(&mut self, chat: impl Into<Chat>) -> ChatStream<'_> {
         let chat = chat.into();
         let parser = self.model().chat_parser(&chat);

@@ -167,10 +167,8 @@ pub(crate) fn text_output(
 
 /// The outcome of a call that has no sentence of its own, with what a status means there.
 pub(crate) fn explained<T>(outcome: Result<T>, sentences: &[(Status, &str)]) -> Result<T> {
-    outcome.map_err(|error| {
-        match sentences.iter().find(|(status, _)| *status == error.status) {
-            Some((_, sentence)) => Error { message: (*sentence).into(), ..error },
-            None => error,
-        }
+    outcome.map_err(|error| match sentences.iter().find(|(status, _)| *status == error.status) {
+        Some((_, sentence)) => Error { message: (*sentence).into(), ..error },
+        None => error,
     })
 }

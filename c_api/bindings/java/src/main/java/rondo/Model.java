@@ -176,8 +176,8 @@ public final class Model extends Handle {
   public String detokenize(int[] ids, boolean skipSpecial) {
     int flags = skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0;
     Check.given("ids", ids);
-    return RondoException.explained(() -> text((scratch, model, buffer, capacity, length) -> Raw.rondo_detokenize(
-        model, scratch.ints(ids), ids.length, flags, buffer, capacity, length)),
+    return RondoException.explained(() -> text((scratch, model, buffer, capacity, length) ->
+        Raw.rondo_detokenize(model, scratch.ints(ids), ids.length, flags, buffer, capacity, length)),
         Map.of(Status.INVALID_ARGUMENT, "ids has a number that is no token of the model"));
   }
 
