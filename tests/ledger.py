@@ -34,9 +34,9 @@ LEFT_OUT = {  # by regular expressions
 # Beside what Debian's packages are: what may come from elsewhere.
 TOOLS = ("cc c++ clang clang++ clang-tidy clang-format cmake ninja python3 aarch64-linux-gnu-g++ "
          "qemu-aarch64 build/qemu/usr/bin/qemu-aarch64 abidiff doxygen groff node npm go cargo "
-         "rustc java javac kotlinc mcs mono swift swiftc dotnet pkg-config bash zsh fish")
+         "rustc java javac kotlinc swift swiftc dotnet pkg-config bash zsh fish")
 # Variables of the environment that builds and tests read.
-READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|PYTHONPATH|JNA|"
+READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|PYTHONPATH|"
                   r"LANG|LC_ALL|(C_INCLUDE_|CPLUS_INCLUDE_|LIBRARY_|C)PATH|JAVA_TOOL_OPTIONS|"
                   r"RUSTFLAGS|NODE_OPTIONS)$|(CMAKE|RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN|GTEST|HF)_")
 LEDGER = Path("build/stages.json")

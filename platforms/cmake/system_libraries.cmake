@@ -82,8 +82,9 @@ rondo_picture_library(jpeg jpeglib.h)
 rondo_picture_library(png png.h)
 rondo_picture_library(webp webp/decode.h)
 
-# Downloads for `rondo pull`, where the system has libcurl and libcrypto; else it says that it cannot.
-if(RONDO_BUNDLED)
+# Downloads for `rondo pull`, where the system has libcurl and libcrypto; else it says that it cannot. WASI has
+# no connections.
+if(RONDO_BUNDLED AND CMAKE_SYSTEM_NAME MATCHES "^(Linux|Windows)$")
   include("${CMAKE_CURRENT_LIST_DIR}/bundled_curl.cmake")
 else()
   find_path(RONDO_curl_INCLUDE curl/curl.h)

@@ -15,9 +15,9 @@ list(FILTER abi INCLUDE REGEX "/tests/c_api/")
 file(GLOB_RECURSE abi_c CONFIGURE_DEPENDS tests/c_api/*.c)
 list(FILTER abi_c EXCLUDE REGEX "_program\\.c$")  # which scripts compile
 list(FILTER unit EXCLUDE REGEX "/tests/c_api/")
-# Serves what `rondo pull` downloads in its tests.
+# Serves what `rondo pull` downloads in its tests; it is of this machine.
 find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND AND RONDO_PULL)
+if(PkgConfig_FOUND AND RONDO_PULL AND NOT RONDO_BUNDLED)
   pkg_check_modules(httplib QUIET cpp-httplib)
 endif()
 if(NOT httplib_FOUND)

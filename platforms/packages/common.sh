@@ -6,8 +6,8 @@ bindings=$root/c_api/bindings
 out=$root/build/packages
 version=$(cat "$root/VERSION")
 case $(uname -m) in
-  x86_64) cpu=x64 java_cpu=x86-64 ;;
-  aarch64) cpu=arm64 java_cpu=aarch64 ;;
+  x86_64) cpu=x64 ;;
+  aarch64) cpu=arm64 ;;
   *) echo "make.sh: no package is made for $(uname -m)" >&2 && exit 1 ;;
 esac
 native=$out/native # librondo.so, and the licences of what is inside
